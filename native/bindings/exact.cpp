@@ -183,8 +183,9 @@ auto leaves_of(const Engine& engine, const Pass& pass, const Matrix<double>& row
     return tuple_of(static_cast<int>(status), out);
 }
 
-// Status, and of each row -log p(its response | the others). row: distinct rows, ascending; kind:
-// the row of `statistics` that has those of the row.
+// Status, and of each row the log of the sum of probability / q over leaves, and the least log q
+// (LeftOutRows). row: distinct rows, ascending; kind: the row of `statistics` that has those of the
+// row.
 auto leave_one_out_of(const Engine& engine, const Pass& pass, const Array<std::uint32_t>& row,
                       const Array<std::uint32_t>& kind, const Matrix<double>& statistics,
                       std::size_t memory, const Report& progress) {
@@ -195,7 +196,7 @@ auto leave_one_out_of(const Engine& engine, const Pass& pass, const Array<std::u
                 std::ranges::all_of(span_of(kind),
                                     [&](std::uint32_t k) { return k < statistics.shape(0); }),
             "rows ascend, and each has a kind");
-    std::vector<double> out;
+    LeftOutRows out;
     const Status status = run_unlocked(
         [&](const Poll& poll) {
             return leave_one_out(engine, pass,
@@ -203,7 +204,8 @@ auto leave_one_out_of(const Engine& engine, const Pass& pass, const Array<std::u
                                  out);
         },
         progress);
-    return tuple_of(static_cast<int>(status), to_numpy(std::move(out)));
+    return tuple_of(static_cast<int>(status), to_numpy(std::move(out.log_sum)),
+                    to_numpy(std::move(out.least)));
 }
 
 // Status; then of every state the visits, of every rule the uses and the expectation of its

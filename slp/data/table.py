@@ -95,6 +95,18 @@ class Table:
             raise UnsupportedError(SINGLE_ROWS_NOT_SAVED())
         return self.statistics[self.row_of]
 
+    def outcomes(self) -> NDArray[Any]:
+        """The outcome of each row of the data (see `RowResponses`).
+
+        Raises
+        ------
+        UnsupportedError
+            E562: the run was saved.
+        """
+        if self.row_responses is None:
+            raise UnsupportedError(SINGLE_ROWS_NOT_SAVED())
+        return self.row_responses.outcomes
+
     @property
     def leaf_was_taken(self) -> bool:
         """Whether numbers of the leaf model were taken from the response, as none are declared."""

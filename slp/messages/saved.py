@@ -36,8 +36,7 @@ ROWS_NOT_SAVED = E562.says(
     "save runs with `--save-table` (in Python: table=True), or make the run again",
 )
 SINGLE_ROWS_NOT_SAVED = E562.says(
-    "equal rows are one in the file of a saved run, so what each row's response is worth cannot be "
-    "told",
+    "a saved run has the sums of responses, so those of single rows cannot be told",
     AS_REMEDY,
 )
 WEIGHTS_NOT_SAVED = E562.says(

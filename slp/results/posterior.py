@@ -454,14 +454,17 @@ class Posterior(Predictions, Summaries, LeavesOut):
         """
         optional_module("report").write_report(self, path, command)
 
-    def to_arviz(self) -> Any:
-        """The draws for ArviZ, an `xarray.DataTree`. It needs the extra `arviz`.
+    def to_arviz(self, groups: Sequence[str] | None = None) -> Any:
+        """The draws for ArviZ, an `xarray.DataTree`, with all groups that it can tell, or these.
+        It needs the extra `arviz`.
 
-        See `slp.results.arviz`.
+        See docs/sampling.md and `slp.results.arviz`.
 
         Raises
         ------
         UsageError
-            E530, E532.
+            E530: there are no draws; E558: there is no such group, or a named one cannot be told.
+        UnsupportedError
+            E532: ArviZ is not installed; E562: a saved run has not what a named group needs.
         """
-        return results.posterior_to_arviz(self)
+        return results.posterior_to_arviz(self, groups)

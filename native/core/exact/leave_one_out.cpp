@@ -22,7 +22,7 @@ class SumsOfRows final : public LeafSink {
 public:
     SumsOfRows(const Problem& problem, const HeldRows& held, Budget& budget)
         : charge_(budget),
-          leaf_(problem.leaf),
+          leaf_(model_of_rows(problem.leaf, held)),
           held_(held),
           k_(leaf_.n_statistics()),
           first_(problem.table.n_rows + 1),
@@ -30,7 +30,7 @@ public:
           others_(k_),
           sums_(held.row.size()) {
         charge_.add(first_.size() * sizeof(first_[0]) + of_kind_.size() * sizeof(of_kind_[0]) +
-                    sums_.size() * (sizeof(sums_[0]) + sizeof(double)));
+                    sums_.size() * (sizeof(sums_[0]) + 2 * sizeof(double)));
         for (std::uint32_t row = 0; row < first_.size(); ++row) {
             first_[row] = static_cast<std::size_t>(
                 std::ranges::lower_bound(held.row, row) - held.row.begin());
@@ -46,26 +46,37 @@ public:
         const double of_leaf = leaf_.log_marginal(statistics), log_mass = std::log(mass);
         for (const std::uint32_t row : rows) {
             for (std::size_t i = first_[row]; i < first_[row + 1]; ++i) {
-                sums_[i].add(log_mass - log_likelihood(held_.kind[i], statistics, of_leaf));
+                sums_[i].add(log_mass, log_likelihood(held_.kind[i], statistics, of_leaf));
             }
         }
     }
     void leaf(const double*, std::uint64_t, const double*, double) override {}  // of other queries
 
-    std::vector<double> logs() const {
-        std::vector<double> out;
+    LeftOutRows found() const {
+        LeftOutRows out;
         for (const Sum& sum : sums_) {
-            out.push_back(sum.log());
+            out.log_sum.push_back(sum.most + std::log(sum.sum));
+            out.least.push_back(sum.least);
         }
         return out;
     }
 
 private:
+    // Weights that are whole only together need the formula for all numbers.
+    static LeafModel model_of_rows(const LeafModel& leaf, const HeldRows& held) {
+        LeafModel of_rows(leaf.name(), leaf.hyperparameters(),
+                          {held.statistics.begin(), held.statistics.end()}, leaf.n_statistics());
+        return leaf.whole() && !of_rows.whole() ? of_rows : leaf;
+    }
+
     // sum * exp(most) is the sum of the terms.
     struct Sum {
         double most = -std::numeric_limits<double>::infinity(), sum = 0.0;
+        double least = std::numeric_limits<double>::infinity();
 
-        void add(double term) {
+        void add(double log_mass, double log_q) {
+            least = std::min(least, log_q);
+            const double term = log_mass - log_q;
             if (term > most) {
                 sum = sum * std::exp(most - term) + 1.0;
                 most = term;
@@ -73,7 +84,6 @@ private:
                 sum += std::exp(term - most);
             }
         }
-        double log() const { return most + std::log(sum); }
     };
     struct OfKind {
         std::uint64_t leaf_number = 0;
@@ -92,7 +102,7 @@ private:
     }
 
     Charge charge_;
-    const LeafModel& leaf_;
+    LeafModel leaf_;
     const HeldRows& held_;
     std::size_t k_;
     std::vector<std::size_t> first_;  // of the rows of each distinct row
@@ -139,7 +149,7 @@ private:
 }  // namespace
 
 Status leave_one_out(const Engine& engine, const Pass& pass, const HeldRows& rows,
-                     std::size_t memory, const Poll& poll, std::vector<double>& out) {
+                     std::size_t memory, const Poll& poll, LeftOutRows& out) {
     const Problem& problem = engine.problem();
     Budget budget(memory);
     ThreadTeam team;
@@ -161,7 +171,7 @@ Status leave_one_out(const Engine& engine, const Pass& pass, const HeldRows& row
             done = Descent(engine, pass, walk, kLeast, budget, go_on).run();
         }
         if (done) {
-            out = sums.logs();
+            out = sums.found();
             team.end(Status::done);
         }
     });

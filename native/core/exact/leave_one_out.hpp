@@ -6,9 +6,9 @@
 //     1 / p(y_i | the others) = sum over leaves that hold the row of P(leaf | y) / q.
 //
 // One descent of the tree gives P(leaf | y) of all leaves (interval_blocks/descent.hpp where the
-// totals kept blocks, else descent.hpp). No leaf of a
-// probability that a double can hold is cut: it counts by 1 / q, which is large where the row is an
-// outlier.
+// totals kept blocks, else descent.hpp). A leaf counts by 1 / q, which is large where the row is an
+// outlier, so no leaf is cut whose probability is a normal number. From the totals of the prior it
+// also finds the least q of all leaves, which tells what the others may add.
 
 #pragma once
 
@@ -28,8 +28,14 @@ struct HeldRows {
     std::span<const double> statistics;   // kinds * k
 };
 
-// pass: totals, after a run. out: for each row -log p(y_i | the others).
+// For each row.
+struct LeftOutRows {
+    std::vector<double> log_sum;  // of probability / q over the leaves
+    std::vector<double> least;    // the least log q of them
+};
+
+// pass: totals, after a run; of the posterior log_sum is -log p(y_i | the others).
 Status leave_one_out(const Engine& engine, const Pass& pass, const HeldRows& rows,
-                     std::size_t memory, const Poll& poll, std::vector<double>& out);
+                     std::size_t memory, const Poll& poll, LeftOutRows& out);
 
 }  // namespace slp::exact

@@ -315,15 +315,16 @@ class Chart:
             yield done[key]
 
     def leave_out(self, held: HeldRows) -> LeftOut:
-        """See `TreeAverages`."""
-        f = self.forest
-        mass = self.visits[self._leaf_items] * self.edge_probability[self._leaf_edges]
-        of_box = np.bincount(f.item_box[self._leaf_items], mass, len(f.boxes))
-        leaves = (
-            (of_box[b], self.statistics[b], np.flatnonzero(f.geometry.members([f.boxes[b]])[0]))
-            for b in np.flatnonzero(of_box).tolist()
-        )
-        return LeftOut(held.of_leaves(f.geometry.table.leaf, leaves))
+        """See `TreeAverages`: by the sum over all trees without the response of each row."""
+        geometry = self.forest.geometry
+        members = geometry.members(self.forest.boxes)
+        found = np.empty(len(held.row))
+        for i in range(len(held.row)):
+            own = held.without(geometry.table.statistics, i)
+            without = Chart(self.forest, self.likelihood)
+            without.statistics = members @ own
+            found[i] = self.log_total - without.log_total
+        return LeftOut(found)
 
     def _leaf_mixture(self, ways: NDArray[np.uint8], numbers: NDArray[np.float64]) -> LeafMixture:
         """Follow a row down all boxes that it may reach, level by level."""

@@ -157,14 +157,16 @@ class Enumeration:
             yield LeafMixture(np.array(shares), self.geometry.statistics(boxes))
 
     def leave_out(self, held: HeldRows) -> LeftOut:
-        """See `TreeAverages`: each leaf of each derivation."""
-        geometry = self.geometry
-        leaves = (
-            (p, geometry.statistics([box])[0], np.flatnonzero(geometry.members([box])[0]))
-            for p, item in zip(self.probability.tolist(), self.items, strict=True)
-            for box in _leaves(item)
-        )
-        return LeftOut(held.of_leaves(geometry.table.leaf, leaves))
+        """See `TreeAverages`: by the sum over all derivations without the response of each row."""
+        geometry, leaf = self.geometry, self.geometry.table.leaf
+        members = [geometry.members(_leaves(item)) for item in self.items]
+        weight = np.array([item.log_weight for item in self.items])
+        found = np.empty(len(held.row))
+        for i in range(len(held.row)):
+            own = held.without(geometry.table.statistics, i)
+            fit = np.array([leaf.log_marginal(rows @ own).sum() for rows in members])
+            found[i] = self.log_total - np.logaddexp.reduce(weight + fit)
+        return LeftOut(found)
 
     def _leaves_of(
         self, d: Derivation, ways: NDArray[np.uint8], numbers: NDArray[np.float64]

@@ -12,18 +12,14 @@ Statistics 4 (the conditional predictive ordinate).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.leaves.base import LeafModel
-
-#: The probability of a leaf, its statistics (k,), and the distinct rows in it.
-WeighedLeaf: TypeAlias = tuple[float, NDArray[np.float64], NDArray[np.int64]]
+from slp.leaves.rising import log_rising
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +52,24 @@ class HeldRows:
         row, own = np.divmod(pairs, len(statistics))
         return cls(row, own, statistics, of_data.ravel(), counts)
 
-    def of_leaves(self, leaf: LeafModel, leaves: Iterable[WeighedLeaf]) -> NDArray[np.float64]:
-        """log p(y_i | the others) of each row, shape (m,), from all leaves: the sum above."""
-        out = np.full(len(self.row), -np.inf)
-        for probability, S, rows in leaves:
-            if probability > 0:
-                held = np.flatnonzero(np.isin(self.row, rows))
-                q = log_given_others(leaf, S, self.statistics[self.kind[held]])
-                out[held] = np.logaddexp(out[held], np.log(probability) - q)
-        return -out
+    def without(self, statistics: NDArray[np.float64], i: int) -> NDArray[np.float64]:
+        """The statistics of distinct rows (n, k) without those of row i."""
+        out = statistics.copy()
+        alone = self.counts[self.row == self.row[i]].sum() == 1
+        own = self.statistics[self.kind[i]]
+        out[self.row[i]] = 0.0 if alone else out[self.row[i]] - own
+        return out
+
+    def least_of_classes(self, leaf: LeafModel) -> NDArray[np.float64] | None:
+        """A lower bound on log q of each row in any leaf, shape (m,): of a class that no other row
+        of the leaf has, where all rows are. None for numbers."""
+        if not leaf.classes:
+            return None
+        own = self.statistics[self.kind]
+        total = float((self.statistics[self.kind] * self.counts[:, None]).sum())
+        other = leaf.concentration.sum() + total - own.sum(axis=1)
+        rising = log_rising(leaf.concentration, own).sum(axis=1)
+        return np.asarray(rising - log_rising(other, own.sum(axis=1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,11 +89,3 @@ class LeftOut:
     error: NDArray[np.float64] | None = None
     error_of_sum: float = 0.0
     pareto_k: NDArray[np.float64] | None = None
-
-
-def log_given_others(
-    leaf: LeafModel, S: NDArray[np.float64], s: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """log q of rows with statistics s (..., k) in leaves with S (..., k), which hold them,
-    broadcast over (...)."""
-    return leaf.log_marginal(S) - leaf.log_marginal(S - s)

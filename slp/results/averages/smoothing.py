@@ -28,7 +28,7 @@ class SmoothedRows:
 
     def __init__(self, drawn: WeightedDraws, held: HeldRows) -> None:
         self._drawn, self._held = drawn, held
-        self._draws = _resampled(drawn)
+        self._draws = np.concatenate(drawn.chains)[drawn.resampled()]
         m = len(held.row)
         self._log_predictive, self._k, self._error = np.empty(m), np.empty(m), np.empty(m)
         self._of_sum = np.zeros(len(drawn.frequency))
@@ -94,15 +94,3 @@ def _effective_share(drawn: WeightedDraws, q: NDArray[np.float64]) -> NDArray[np
     with np.errstate(all="ignore"):
         share = variance / (n * error**2)
     return np.where(np.isfinite(share) & (share > 0), np.minimum(share, 1.0), 1.0)
-
-
-def _resampled(drawn: WeightedDraws) -> NDArray[np.int64]:
-    """The number of the tree of each draw, chain after chain; of weighted draws as many, resampled
-    systematically by weight."""
-    numbers = np.concatenate(drawn.chains)
-    if drawn.log_weights is None:
-        return numbers
-    n = len(numbers)
-    places = (np.arange(n) + np.random.default_rng(0).random()) / n
-    found = np.searchsorted(np.cumsum(drawn.frequency), places, side="right")
-    return np.minimum(found, len(drawn.frequency) - 1)
