@@ -62,11 +62,14 @@ public:
     }
 
 private:
-    // Weights that are whole only together need the formula for all numbers.
+    // Weights that are whole only together need the formula for all numbers. A table has whole ones.
     static LeafModel model_of_rows(const LeafModel& leaf, const HeldRows& held) {
+        if (!leaf.whole() || leaf.name() == "table") {
+            return leaf;
+        }
         LeafModel of_rows(leaf.name(), leaf.hyperparameters(),
                           {held.statistics.begin(), held.statistics.end()}, leaf.n_statistics());
-        return leaf.whole() && !of_rows.whole() ? of_rows : leaf;
+        return of_rows.whole() ? leaf : of_rows;
     }
 
     // sum * exp(most) is the sum of the terms.

@@ -317,14 +317,17 @@ class Chart:
     def leave_out(self, held: HeldRows) -> LeftOut:
         """See `TreeAverages`: by the sum over all trees without the response of each row."""
         geometry = self.forest.geometry
-        members = geometry.members(self.forest.boxes)
         found = np.empty(len(held.row))
         for i in range(len(held.row)):
-            own = held.without(geometry.table.statistics, i)
-            without = Chart(self.forest, self.likelihood)
-            without.statistics = members @ own
+            without = self.of_statistics(held.without(geometry.table.statistics, i))
             found[i] = self.log_total - without.log_total
         return LeftOut(found)
+
+    def of_statistics(self, of_rows: NDArray[np.float64]) -> Chart:
+        """The same trees where the distinct rows have other statistics, shape (n, k)."""
+        out = Chart(self.forest, self.likelihood)
+        out.statistics = self.forest.geometry.members(self.forest.boxes) @ of_rows
+        return out
 
     def _leaf_mixture(self, ways: NDArray[np.uint8], numbers: NDArray[np.float64]) -> LeafMixture:
         """Follow a row down all boxes that it may reach, level by level."""
