@@ -19,6 +19,7 @@ from typing import Any
 import slp
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
+from slp.results.leave_one_out import LeavesOut
 from slp.results.predictions import Predictions
 from slp.results.summaries import Summaries
 from tests.docs.options_page import table_lines
@@ -30,7 +31,7 @@ CLASSES: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(slp.Program, TreeQuestions, ProofQuestions),
-        *(slp.Posterior, Predictions, Summaries),
+        *(slp.Posterior, Predictions, Summaries, LeavesOut),
         *(slp.Tree, slp.TreeNode, slp.CheckResult),
     )
 }
@@ -44,6 +45,7 @@ SEE = {
     "CrossValidation": "comparing.md",
     "Draws": "queries.md",
     "LearnResult": "learning.md",
+    "LeavesOut.loo": "comparing.md#leaving-each-row-out",
     "Limits": "queries.md",
     "Posterior.diagnostics": "sampling.md#diagnostics",
     "Posterior.edits": "priors.md#edits-of-a-given-tree-edittree",
@@ -55,6 +57,7 @@ SEE = {
     "Posterior.report": "report.md",
     "Posterior.save": "saving.md",
     "Posterior.say_doubt": "sampling.md#diagnostics",
+    "Posterior.to_arviz": "sampling.md#diagnostics",
     "Predictions.predict": "data.md#the-median-of-durations",
     "Predictions.predict_interval": "#intervals-of-probabilities",
     "Program.expand": "language.md#what-slp-expand-prints",
