@@ -5,10 +5,11 @@ numbers can be trusted) and `saved` (runs in files). `estimate` is a number and 
 of them give.
 
 Parts of `posterior`: `predictions`, `summaries`, `rashomon` (all trees near the best), `by_tree`
-(what single trees predict), `arviz` (draws for ArviZ), and `words` (numbers in words).
+(what single trees predict), `leave_one_out` (how rows are predicted from all others), `arviz`
+(draws for ArviZ), and `words` (numbers in words).
 
-Beside it: `comparison` sets programs side by side, `tuning` values of their parameters, and
-`proofs` summarises draws of a goal's proofs.
+Beside it: `comparison` sets programs side by side, `paired` their predictions of the same rows,
+`tuning` values of their parameters, and `proofs` summarises draws of a goal's proofs.
 """
 
 from typing import TYPE_CHECKING

@@ -138,7 +138,7 @@ class LeavesOut:
     def loo(self) -> LeaveOneOut:
         """How well it predicts each row of the table from the responses of the others: a
         `LeaveOneOut`. Exact where the engine sums over all trees, else from the draws, with Pareto
-        k. See docs/comparing.md.
+        k.
 
         Raises
         ------

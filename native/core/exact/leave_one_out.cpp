@@ -54,7 +54,7 @@ public:
 
     LeftOutRows found() const {
         LeftOutRows out;
-        for (const Sum& sum : sums_) {
+        for (const SumOfTerms& sum : sums_) {
             out.log_sum.push_back(sum.most + std::log(sum.sum));
             out.least.push_back(sum.least);
         }
@@ -73,7 +73,7 @@ private:
     }
 
     // sum * exp(most) is the sum of the terms.
-    struct Sum {
+    struct SumOfTerms {
         double most = -std::numeric_limits<double>::infinity(), sum = 0.0;
         double least = std::numeric_limits<double>::infinity();
 
@@ -111,7 +111,7 @@ private:
     std::vector<std::size_t> first_;  // of the rows of each distinct row
     std::vector<OfKind> of_kind_;
     std::vector<double> others_;  // statistics of a leaf's other rows
-    std::vector<Sum> sums_;
+    std::vector<SumOfTerms> sums_;
     std::uint64_t leaf_number_ = 0;
 };
 
