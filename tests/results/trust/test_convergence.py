@@ -39,6 +39,21 @@ def test_a_chain_that_comes_back_slowly_has_few_effective_draws() -> None:
     assert bulk_ess(values) == pytest.approx(16_000 / 19, rel=0.25)
 
 
+@pytest.mark.parametrize(("slow", "least", "most"), [(0.0, 0.9, 1.0), (0.05, 0.95, 1.1)])
+def test_errors_are_as_large_as_the_spread(slow: float, least: float, most: float) -> None:
+    """White noise beside an autoregression of 0.95 with this share of the variance, whose
+    autocorrelations of at most 0.05 are lost in the noise. The sum of the autocorrelations gives
+    (1 + phi) / (1 - phi) = 39 times the variance for that part. 400 runs: a standard error of the
+    ratio below 0.01."""
+    rng = np.random.default_rng(1)
+    part = rng.normal(size=(4, 500, 400))
+    for t in range(1, 500):
+        part[:, t] = 0.95 * part[:, t - 1] + math.sqrt(1 - 0.95**2) * part[:, t]
+    values = math.sqrt(1 - slow) * rng.normal(size=part.shape) + math.sqrt(slow) * part
+    stated = math.sqrt((monte_carlo_errors(values) ** 2).mean())
+    assert least < math.sqrt((1 - slow + 39 * slow) / 2000) / stated < most
+
+
 def test_of_one_chain_the_halves_are_compared() -> None:
     values = chains((1, 101), "walk", 1)
     assert r_hat(values) == r_hat(values[:, :100].reshape(2, 50))
