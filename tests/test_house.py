@@ -161,9 +161,9 @@ def test_the_build_makes_a_stub_of_the_extension(compiled_kernels: ModuleType) -
 def test_no_two_classes_have_the_same_name() -> None:
     places: dict[str, list[str]] = {}
     for path in sorted((ROOT / "slp").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.ClassDef):
-                places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+        for name in re.findall(r"^\s*class (\w+)\s*[(:]", path.read_text("utf-8"), re.M):
+            places.setdefault(name, []).append(str(path.relative_to(ROOT)))
+    assert len(places) > 500
     assert {name: files for name, files in places.items() if len(files) > 1} == {}
 
 

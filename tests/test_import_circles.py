@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).resolve().parent.parent / "slp"
+from tests.arrows import PACKAGE, all_arrows
 
 #: Rooms inside a room, each of which imports only those before it.
 INNER = {
@@ -34,44 +32,23 @@ NAMED_TYPES = {
 }
 
 
-def _modules() -> dict[str, Path]:
-    """Every module of the package by its dotted name."""
-    found = {}
-    for path in PACKAGE.rglob("*.py"):
-        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
-
-
-def _imports(node: ast.AST, types: bool) -> Iterator[tuple[str, str | None]]:
-    """Module and name of each import that runs with the file; with those for `types` alone."""
-    match node:
-        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
-            return
-        case ast.If(test=ast.Name(id="TYPE_CHECKING")) if not types:
-            return
-        case ast.Import(names=names):
-            yield from ((alias.name, None) for alias in names)
-        case ast.ImportFrom(module=str(module), names=names, level=0):
-            yield from ((module, alias.name) for alias in names)
-        case _:
-            for child in ast.iter_child_nodes(node):
-                yield from _imports(child, types)
+def _module(file: Path) -> str:
+    """The dotted name of a file of the package."""
+    parts = ("slp", *file.with_suffix("").parts)
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def _imported(*, types: bool = False) -> dict[str, set[str]]:
     """The modules that each module imports when it is imported; with those for `types` alone, which
     of a package are its late names."""
-    modules = _modules()
-    arrows: dict[str, set[str]] = {}
-    for module, path in modules.items():
-        named = arrows[module] = set()
-        own = types and path.name != "__init__.py"
-        for target, name in _imports(ast.parse(path.read_text("utf-8")), own):
-            inner = f"{target}.{name}"
-            named.add(inner if inner in modules else target)
-        arrows[module] = (named & modules.keys()) - {module}
-    return arrows
+    modules = {_module(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py")}
+    found: dict[str, set[str]] = {module: set() for module in modules}
+    for arrow in all_arrows(PACKAGE):
+        own = types and arrow.file.name != "__init__.py"
+        if arrow.when == "file" or (own and arrow.when == "types"):
+            inner = f"{arrow.module}.{arrow.name}"
+            found[_module(arrow.file)].add(inner if inner in modules else arrow.module)
+    return {module: (targets & modules) - {module} for module, targets in found.items()}
 
 
 @pytest.mark.parametrize("types", [False, True])

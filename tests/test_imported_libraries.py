@@ -5,25 +5,15 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from slp import late
-from tests.arrows import PACKAGE, Arrow, all_imports, imports_of, room_of
+from tests.arrows import PACKAGE, all_arrows, all_imports, room_of, trees_of_files_with
 
 # Libraries that one room alone knows, so that it alone changes if they do.
 HOMES = {"click": "cli", "joblib": "cluster", "lark": "syntax", "sklearn": "estimators"}
 HOMES["matplotlib"] = "plot"
-
-
-def _inside_functions(file: Path, node: ast.AST) -> Iterator[Arrow]:
-    """Import statements in the bodies of functions."""
-    for child in ast.walk(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            statements = (n for n in ast.walk(child) if isinstance(n, ast.Import | ast.ImportFrom))
-            yield from (arrow for n in statements for arrow in imports_of(file, n))
 
 
 #: Runs as a program of its own, which learns only then where libraries are.
@@ -34,9 +24,8 @@ def test_imports_inside_functions_go_through_one_function() -> None:
     """`slp.late.late_import`, which this file knows too."""
     found = [
         str(arrow)
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if (file := path.relative_to(PACKAGE)).as_posix() != A_PROGRAM
-        for arrow in _inside_functions(file, ast.parse(path.read_text("utf-8")))
+        for arrow in all_arrows(PACKAGE)
+        if arrow.when == "function" and arrow.file.as_posix() != A_PROGRAM
     ]
     assert found == []
 
@@ -56,8 +45,8 @@ def _named_late(node: ast.AST) -> str | None:
 def test_late_names_are_listed_once_and_are_there() -> None:
     used = {
         name
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for _, tree in trees_of_files_with("late_import|import_alone|optional_module")
+        for node in ast.walk(tree)
         if (name := _named_late(node)) is not None
     }
     assert used == set(late.MODULES)
@@ -72,9 +61,9 @@ IMPORT_BY_NAME = {"late.py", "trees/predicates.py", "engines/mcmc/proofs/likelih
 
 def test_modules_are_imported_by_name_through_one_function() -> None:
     users = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in PACKAGE.rglob("*.py")
-        if {"import_module", "__import__"} & _names(ast.parse(path.read_text("utf-8")))
+        file
+        for file, tree in trees_of_files_with("import_module|__import__")
+        if {"import_module", "__import__"} & _names(tree)
     }
     assert users == IMPORT_BY_NAME
 
@@ -98,7 +87,6 @@ def test_the_core_is_imported_by_the_kernels_alone() -> None:
     assert users == {"kernels"}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("library", sorted(HOMES))
 def test_a_library_stays_in_its_room(library: str) -> None:
     users = {

@@ -13,7 +13,7 @@ import pytest
 
 import slp
 from slp.engines import registry
-from tests.arrows import PACKAGE, all_imports, ends_of
+from tests.arrows import PACKAGE, all_imports, ends_of, trees_of_files_with
 
 # Which rooms a room may import. A room is a package or module right below `slp`.
 _BASE = {"errors", "messages", "late", "source", "budgets"}
@@ -181,11 +181,10 @@ def _uses_of_specifications(package: Path) -> list[str]:
             "slp.reference"
         )
     ]
-    for path in sorted(package.rglob("*.py")):
-        file = path.relative_to(package)
-        if file.parts[0] == "reference" or file.as_posix() == NAMES_SPECIFICATIONS:
+    for file, tree in trees_of_files_with(r"reference\.", package):
+        if file.startswith("reference/") or file == NAMES_SPECIFICATIONS:
             continue
-        strings = [n for n in ast.walk(ast.parse(path.read_text("utf-8"))) if _is_module_name(n)]
+        strings = [n for n in ast.walk(tree) if _is_module_name(n)]
         found += [f"slp/{file}:{node.lineno}: {node.value}" for node in strings]  # type: ignore[attr-defined]
     return found
 
@@ -273,7 +272,6 @@ def test_every_public_name_is_there() -> None:
             assert hasattr(module, name), f"{module.__name__}.{name}"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("room", ["cli", "plot", "report"])
 def test_rooms_at_the_top_use_public_names_only(room: str) -> None:
     private = []

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-import slp
 from slp import constraints
 from slp.ir.constraints import Constraint
 from slp.leaves import MODELS
+from tests.arrows import PACKAGE, all_arrows, trees_of_files_with
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = Path(slp.__file__).parent
 
 #: By kind of column, the names that stand for it alone in the core.
 KINDS_IN_CORE = {
@@ -28,12 +26,14 @@ KINDS_IN_CORE = {
 }
 
 
-def files_of_core() -> Iterator[tuple[str, str]]:
+@cache
+def files_of_core() -> list[tuple[str, str]]:
     """The path and the text, without comments, of each file of the core but its tests."""
     core = ROOT / "native" / "core"
-    for path in sorted(core.rglob("*.?pp")):
-        text = re.sub(r"//[^\n]*", "", path.read_text("utf-8"))
-        yield path.relative_to(core).as_posix(), text
+    return [
+        (path.relative_to(core).as_posix(), re.sub(r"//[^\n]*", "", path.read_text("utf-8")))
+        for path in sorted(core.rglob("*.?pp"))
+    ]
 
 
 @pytest.mark.parametrize("kind", KINDS_IN_CORE)
@@ -44,31 +44,20 @@ def test_a_kind_of_column_is_named_by_few_files_of_the_core(kind: str) -> None:
     assert len(found) <= 4, found
 
 
-@cache
-def columns_in_files() -> list[tuple[str, set[str], set[str]]]:
-    """Each file, with its classes, and the names that it imports from `slp.columns`."""
-    found = []
-    for path in sorted((ROOT / "slp").rglob("*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
-        imports = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
-        of_room = [n for n in imports if (n.module or "").startswith("slp.columns")]
-        classes = {n.name for n in tree.body if isinstance(n, ast.ClassDef)}
-        names = {alias.name for n in of_room for alias in n.names}
-        found.append((path.relative_to(ROOT).as_posix(), classes, names))
-    return found
-
-
 @pytest.mark.parametrize(
     "kind", ["Numeric", "Binned", "Ordinal", "Nominal", "Subsets", "OrderedSubsets", "Sided"]
 )
 def test_a_kind_of_column_is_named_by_few_files(kind: str) -> None:
     """Its file, the names of the room, the reader of archives, the coding of tables, and those that
     are built on it. What parts of a program and its messages say is not counted."""
-    found = []
-    for file, classes, imported in columns_in_files():
-        if (kind in classes and file.startswith("slp/columns/")) or kind in imported:
-            found.append(file)
-    assert any(name.startswith("slp/columns/") for name in found)
+    room = ((path, path.read_text("utf-8")) for path in (PACKAGE / "columns").rglob("*.py"))
+    own = {path.relative_to(PACKAGE) for path, text in room if f"\nclass {kind}" in text}
+    found = own | {
+        arrow.file
+        for arrow in all_arrows(PACKAGE)
+        if arrow.module.startswith("slp.columns") and arrow.name == kind
+    }
+    assert len(own) == 1
     assert len(found) <= 6, found
 
 
@@ -121,10 +110,10 @@ IN_THE_GRAMMAR = {"max_leaves", "majority"}
 PLAIN_WORDS = {"constant", "forbid", "first", "before", "once", "predicate"}
 
 
-def names_and_texts(code: str) -> tuple[set[str], list[str]]:
+def names_and_texts(tree: ast.AST) -> tuple[set[str], list[str]]:
     """The identifiers of a file of Python, and its texts without docstrings."""
     names, texts, docs = set(), [], set()
-    for node in ast.walk(ast.parse(code)):
+    for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
             docs.add(id(body[0].value))
@@ -143,10 +132,9 @@ def names_and_texts(code: str) -> tuple[set[str], list[str]]:
 @cache
 def files_of_package() -> list[tuple[str, set[str], list[str]]]:
     """Each file but those of texts, with its identifiers and texts."""
-    files = [(path.relative_to(PACKAGE).as_posix(), path) for path in sorted(PACKAGE.rglob("*.py"))]
     return [
-        (file, *names_and_texts(path.read_text("utf-8")))
-        for file, path in files
+        (file, *names_and_texts(tree))
+        for file, tree in trees_of_files_with("")
         if not file.startswith(TEXTS)
     ]
 
@@ -184,21 +172,8 @@ def test_a_constraint_touches_three_files_and_one_of_the_core(kind: type[Constra
 # --- leaf models -------------------------------------------------------------------------------
 
 
-@cache
-def files_of_slp() -> dict[str, tuple[set[str], set[str]]]:
-    """By the path of each file of slp beside its messages: the names in it, and the words of its
-    strings that are no docstrings."""
-    package = ROOT / "slp"
-    files = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
-    return {
-        file: names_and_words(ast.parse(path.read_text("utf-8")))
-        for file, path in files.items()
-        if not file.startswith("messages/")
-    }
-
-
 def names_and_words(tree: ast.AST) -> tuple[set[str], set[str]]:
-    """See `files_of_slp`."""
+    """The names in a file, and the words of its strings that are no docstrings."""
     found: set[str] = set()
     words: set[str] = set()
     told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
@@ -213,13 +188,21 @@ def names_and_words(tree: ast.AST) -> tuple[set[str], set[str]]:
     return found, words
 
 
+def names(tree: ast.AST, model: str, own: set[str]) -> bool:
+    """Whether a file names a model: by its class or name, or by its word in a string."""
+    found, words = names_and_words(tree)
+    return bool(found & own) or model in words
+
+
 @pytest.mark.parametrize("model", MODELS)
 def test_a_leaf_model_is_named_by_few_files(model: str) -> None:
-    """Its own, the list of the models, and the public names of their room."""
+    """Its own, the list of the models, and the public names of their room; messages are not
+    counted."""
+    own = {model, MODELS[model].__name__}
     found = [
         file
-        for file, (names, words) in files_of_slp().items()
-        if names & {model, MODELS[model].__name__} or model in words
+        for file, tree in trees_of_files_with(rf"\b({'|'.join(own)})\b")
+        if not file.startswith("messages/") and names(tree, model, own)
     ]
     assert f"leaves/{model}.py" in found
     assert len(found) <= 3, found

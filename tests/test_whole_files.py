@@ -15,6 +15,7 @@ import pytest
 from slp.errors import SlpError
 from slp.runner import Checkpoint, Schedule, run
 from slp.whole_files import whole_file
+from tests.arrows import trees_of_files_with
 from tests.runner.toy import Walk
 
 KILLED = """
@@ -111,7 +112,6 @@ def test_an_error_leaves_the_old_file(tmp_path: Path) -> None:
 #: What is no file of a user: the pipe of a watch, the null device, the table that one process hands
 #: to another.
 NO_FILES = {"swipl/stopping.py", "cli/common.py", "data/to_arrow.py"}
-PACKAGE = Path(__file__).resolve().parent.parent / "slp"
 
 
 def _writes(call: ast.Call) -> bool:
@@ -130,9 +130,9 @@ def _writes(call: ast.Call) -> bool:
 
 def test_one_file_writes_files() -> None:
     writers = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        file
+        for file, tree in trees_of_files_with(r"open\(|write_|tofile|os\.re(place|name)")
+        for node in ast.walk(tree)
         if isinstance(node, ast.Call) and _writes(node)
     }
     assert writers - NO_FILES == {"whole_files.py"}

@@ -21,7 +21,7 @@ from slp.trees import Leaf
 X = pd.DataFrame({"a": [1, 2, 3, 4, 5, 6, 7, 8], "b": [0, 1, 0, 1, 0, 1, 0, 1]})
 PRIOR = slp.load("growtree")
 EXACT: dict[str, Any] = {"draws": 0}
-MH: dict[str, Any] = {"engine": "mh", "draws": 40, "chains": 1, "warmup": 20, "seed": 1}
+MH: dict[str, Any] = {"engine": "mh", "draws": 40, "chains": 1, "warmup": 20, "seed": 1, "rungs": 1}
 #: Of each kind two labels in their order, and the dtype of predictions.
 LABELS = [
     (2, 10, "int64"),

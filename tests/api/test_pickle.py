@@ -20,7 +20,7 @@ from slp.trees import Leaf, Split, Tree
 ROWS = [[i, (3 * i) % 7, i % 2] for i in range(14)]
 NEW = np.array(ROWS)[:, :2] + 0.3
 WAYS = [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy]
-MH: dict[str, Any] = {"draws": 20, "chains": 2, "warmup": 10}
+MH: dict[str, Any] = {"draws": 20, "chains": 2, "warmup": 10, "rounds": 1}
 POSTERIORS: dict[str, dict[str, Any]] = {
     "exact": {"draws": 5},
     "chart": {"draws": 5},
@@ -38,7 +38,7 @@ def small(tree: slp.Tree) -> bool:
 
 def posterior(name: str) -> slp.Posterior:
     engine = "mh" if name == "untempered" else name
-    rows = ROWS[:6] if name == "enumerate" else ROWS
+    rows = ROWS[:5] if name == "enumerate" else ROWS
     program = slp.load("growtree")
     return program.posterior(rows, engine=engine, seed=3, **POSTERIORS[name])
 

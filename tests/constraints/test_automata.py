@@ -123,7 +123,7 @@ def test_a_constraint_that_is_left_out_cannot_be_broken(
         assert broken == []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(constraints, max_size=3), st.integers(0, 2**32))
 def test_a_lowered_program_forbids_just_what_its_constraints_forbid(
     several: list[Constraint], seed: int

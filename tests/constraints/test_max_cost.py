@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -38,14 +39,19 @@ def log_sum(joints: list[float]) -> float:
     return float(np.logaddexp.reduce(joints))
 
 
+@cache
+def all_trees(prior: str) -> tuple[slp.Posterior, list[slp.ScoredTree]]:
+    free = slp.parse(f":- use({prior}).").posterior(FRAME, engine="enumerate", draws=0)
+    return free, list(free.k_best(10**6))
+
+
 @pytest.mark.filterwarnings("ignore::slp.SlpWarning")
-@pytest.mark.parametrize("most", [0, 0.5, 100, 120, 120.5, 200, 210])
+@pytest.mark.parametrize("most", [0, 0.5, 120, 120.5, 210])
 @pytest.mark.parametrize("prior", ["growtree", "denison", "growtree_all"])
 def test_engines_sum_just_the_trees_that_fit(prior: str, most: float) -> None:
     """Under `condition` the others fail, so the evidence is that of the trees left over, relative
     to their share of the prior."""
-    free = slp.parse(f":- use({prior}).").posterior(FRAME, engine="enumerate", draws=0)
-    trees = list(free.k_best(10**6))
+    free, trees = all_trees(prior)
     left = [t for t in trees if fits(t.tree, most)]
     assert 0 < len(left) < len(trees)
     text = f":- use({prior}). {PRICES} :- constraint(max_cost({most})). :- failure(condition)."

@@ -136,7 +136,10 @@ def test_sums_by_hand_are_those_of_subsets_too() -> None:
 
 @pytest.mark.parametrize(
     "response",
-    [pytest.param(r, marks=[pytest.mark.slow] * r.startswith("three")) for r in RESPONSES],
+    [
+        pytest.param(r, marks=[pytest.mark.slow] * (r in ("three classes", "counts")))
+        for r in RESPONSES
+    ],
 )
 def test_samplers_agree_with_exact_sums(response: str) -> None:
     frame = frame_of(response)
@@ -209,7 +212,9 @@ def test_it_looks_at_the_response() -> None:
     assert plain.no_bayes_factor is None
 
 
-@pytest.mark.parametrize("engine", ["exact", "mh", "smc", "modal", "search"])
+@pytest.mark.parametrize(
+    "engine", ["exact", pytest.param("mh", marks=pytest.mark.slow), "smc", "modal", "search"]
+)
 def test_more_levels_than_subsets_take(engine: str, tmp_path: Path) -> None:
     """Seventy levels, half of them with another class: `subsets` refuses them, and the order finds
     them in one split."""

@@ -23,6 +23,7 @@ GIB = 2**30
 TOTAL = 0  # in the core's enumeration of quantities
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("seed", range(120))
 @pytest.mark.parametrize("work", [0.0, 1e3, 1e7])
 def test_bounds_of_random_grammars_hold_the_total(seed: int, work: float) -> None:

@@ -41,7 +41,7 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 def drawn(**options: object) -> tuple[slp.Posterior, list[SlpWarning]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SlpWarning)
-        posterior = DENISON.posterior(*data(), seed=1, draws=40, warmup=50, **options)
+        posterior = DENISON.posterior(*data(), seed=1, draws=40, warmup=50, rounds=1, **options)
     return posterior, [w.message for w in caught if isinstance(w.message, SlpWarning)]
 
 
@@ -65,7 +65,7 @@ def test_draws_where_it_does_not_and_says_so() -> None:
     )
     assert [w.diagnostic.code for w in found] == ["W530"]  # one cause, one warning
     with pytest.warns(SlpWarning) as caught:
-        DENISON.posterior(*data(), seed=1, draws=0, warmup=50, memory=MIB)
+        DENISON.posterior(*data(), seed=1, draws=0, warmup=50, rounds=1, memory=MIB)
     (only,) = (w.message for w in caught if isinstance(w.message, SlpWarning))
     assert draw_diagnostic(only.diagnostic) == (
         f"warning[W540]: `auto` draws with mh: {posterior.reason}\n"
@@ -129,7 +129,7 @@ def test_a_time_in_which_exact_sums_surely_do_not_end(monkeypatch: pytest.Monkey
     )
     assert [w.diagnostic.code for w in found] == ["W530"]
     with pytest.warns(SlpWarning, match="W540") as caught:
-        DENISON.posterior(*data(), seed=1, draws=0, warmup=50, memory=64 * MIB, time="1h")
+        DENISON.posterior(*data(), seed=1, draws=0, warmup=50, rounds=1, memory=64 * MIB, time="1h")
     assert "for exact sums leave --time out" in str(caught[0].message)
 
 

@@ -183,6 +183,7 @@ def test_engines_agree_on_medium_tables(index: int) -> None:
         close(best, [s.log_weight + s.log_likelihood for s in islice(want.best(), 3)])
 
 
+@pytest.mark.slow
 def test_nothing_of_the_language_is_left_out() -> None:
     """But for what is decided at the finished tree, and backtracking: no exact engine takes it."""
     programs = [case(i).model.program for i in range(len(TEXTS))]

@@ -162,7 +162,7 @@ def test_time_runs_out() -> None:
 def test_an_estimate_can_be_interrupted() -> None:
     """On a wide table the least that tells anything takes a while: a signal is answered within."""
     rng = np.random.default_rng(3)
-    X, y = rng.integers(0, 3, (2000, 3000)).astype(float), rng.integers(0, 2, 2000)
+    X, y = rng.integers(0, 3, (1500, 2000)).astype(float), rng.integers(0, 2, 1500)
     model = slp.parse(":- use(denison).").compile(X, y)
     engine = Passes(model.grammar, model.table, GIB).engine
 

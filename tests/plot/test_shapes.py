@@ -73,7 +73,9 @@ def test_many_features_are_cut_and_that_is_said(ax: Axes) -> None:
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (30, 40)).astype(float)
     y = np.where(X[:, 0] > 1, "a", "b")
-    posterior = slp.load("growtree", alpha=0.3).posterior(X, y, engine="mh", seed=1, draws=50)
+    posterior = slp.load("growtree", alpha=0.3).posterior(
+        X, y, engine="mh", seed=1, draws=50, rounds=1
+    )
     slp.plot.features(posterior, ax=ax)
     assert ax.get_xlabel().endswith(", the 25 most used of 40")
     assert len(ax.get_yticklabels()) == 25

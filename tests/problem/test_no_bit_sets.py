@@ -30,8 +30,8 @@ def no_bit_sets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def rows() -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 3)).round(1)
-    return X, (X[:, 0] + rng.normal(size=40) > 0).astype(int)
+    X = rng.normal(size=(25, 3)).round(1)
+    return X, (X[:, 0] + rng.normal(size=25) > 0).astype(int)
 
 
 def use(posterior: slp.Posterior, X: np.ndarray) -> None:

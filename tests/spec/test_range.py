@@ -53,7 +53,7 @@ def drawn(case: Case, engine: str, draws: int) -> Result:
         return infer(case.model, engine=engine, seed=1, draws=draws)
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("engine", ["search", "modal"])
 @pytest.mark.parametrize("seed", range(120, 150))
 def test_trees_without_draws(engine: str, seed: int) -> None:
@@ -70,7 +70,7 @@ def test_trees_without_draws(engine: str, seed: int) -> None:
         assert best.log_joint == pytest.approx(want, rel=0, abs=RELATIVE), case
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("engine", ["mh", "smc"])
 @pytest.mark.parametrize("seed", range(150, 158))
 def test_estimates_of_the_evidence(engine: str, seed: int) -> None:

@@ -18,8 +18,8 @@ from tests.growth import assert_linear
 
 # What is repeated, between what begins and what ends it.
 REPEATED = {
-    "facts": ("", "edge(a, b).\n", ""),
     "list": ("p([", "1, ", "2])."),
+    "facts": ("", "edge(a, b).\n", ""),
     "brackets": ("a", "(", "."),
     "closing brackets": ("a", ")", "."),
     "brackets in a row": ("p([", "f([]), ", "b])."),

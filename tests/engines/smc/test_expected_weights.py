@@ -37,7 +37,8 @@ EXAMPLES = [
 
 @pytest.mark.parametrize("way", WAYS, ids=" ".join)
 def test_two_particles(way: tuple[str, str, str]) -> None:
-    for i, (seed, made) in enumerate(EXAMPLES):
+    """Each way with one in three of the examples, each of these with one in three of the ways."""
+    for i, (seed, made) in list(enumerate(EXAMPLES))[WAYS.index(way) % 3 :: 3]:
         how = plan(way, kept=1 + i % 2, ess=(1.0, 0.8)[i // 2 % 2])
         assert off(expected_weights(made, how), wanted_weights(made)) < TOLERANCE, seed
 

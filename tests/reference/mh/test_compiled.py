@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -44,10 +45,7 @@ from tests.reference.mh.core_matrices import (
 )
 from tests.reference.mh.matrices import TOLERANCE, Example, random_examples
 
-EXAMPLES = random_examples(60)
-BY_SEED = pytest.mark.parametrize(
-    "made", [made for _, made in EXAMPLES], ids=[str(seed) for seed, _ in EXAMPLES]
-)
+BY_PLACE = pytest.mark.parametrize("made", range(60), indirect=True)
 PAIRS: list[tuple[CoreProposal, Proposal]] = [
     (Q_IND, CutAtRoot()),
     (Q_UC, CutUniformly()),
@@ -59,7 +57,17 @@ PAIRS: list[tuple[CoreProposal, Proposal]] = [
 AFTER_WARM_UP = Phase(warm_up=False, step=1)
 
 
-@BY_SEED
+@cache
+def examples() -> list[Example]:
+    return [made for _, made in random_examples(60)]
+
+
+@pytest.fixture
+def made(request: pytest.FixtureRequest) -> Example:
+    return examples()[request.param]
+
+
+@BY_PLACE
 def test_proofs_have_the_same_numbers(made: Example) -> None:
     sampler = core_sampler(made.target, [Q_UC])
     states = CoreExample(made).states(sampler, [0])
@@ -71,7 +79,8 @@ def test_proofs_have_the_same_numbers(made: Example) -> None:
         np.testing.assert_allclose(have, want, rtol=1e-12, atol=1e-12)
 
 
-@BY_SEED
+@pytest.mark.thinned(3)
+@BY_PLACE
 @pytest.mark.parametrize("core, plain", PAIRS, ids=["q_ind", "q_uc", "q_n", "q_seq", "q_seq(4)"])
 def test_transitions(made: Example, core: CoreProposal, plain: Proposal) -> None:
     """The exact matrix of the core's code is that of the plain code."""
@@ -80,7 +89,8 @@ def test_transitions(made: Example, core: CoreProposal, plain: Proposal) -> None
         np.testing.assert_allclose(have, made.matrix(plain, turn), rtol=0, atol=TOLERANCE)
 
 
-@BY_SEED
+@pytest.mark.thinned(3)
+@BY_PLACE
 @pytest.mark.parametrize("most_boxes", [1, 2, 6, 2**20])
 def test_exact_subtrees(made: Example, most_boxes: float) -> None:
     """The same for `q_exact`, at every size of what fits."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,17 +22,18 @@ from slp.runner.randomness import Randomness
 from tests.reference.mh.matrices import TOLERANCE, Example, random_examples
 from tests.reference.mh.zoo import from_program, pairs
 
-EXAMPLES = random_examples(30, least=8, most=48)
-#: Large enough for moves that lose the tests below a change.
-LARGE = [made for _, made in random_examples(3, least=40, most=130)]
-BY_SEED = pytest.mark.parametrize(
-    "made", [made for _, made in EXAMPLES], ids=[str(seed) for seed, _ in EXAMPLES]
-)
+BY_PLACE = pytest.mark.parametrize("made", range(30), indirect=True)
 BY_NAME = pytest.mark.parametrize("name", list(TREE_MOVES))
 
 
+@cache
 def all_examples() -> list[Example]:
-    return [made for _, made in EXAMPLES]
+    return [made for _, made in random_examples(30, least=8, most=48)]
+
+
+@pytest.fixture
+def made(request: pytest.FixtureRequest) -> Example:
+    return all_examples()[request.param]
 
 
 def test_examples_are_varied() -> None:
@@ -43,14 +45,14 @@ def test_examples_are_varied() -> None:
     assert sum(len(made.proofs) >= 12 for made in all_examples()) >= 8
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(7)
 @BY_NAME
-@BY_SEED
+@BY_PLACE
 def test_random_grammars(made: Example, name: str) -> None:
     assert made.drift(TREE_MOVES[name]) < TOLERANCE
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(11)
 @BY_NAME
 @pytest.mark.parametrize(("prior", "constraint"), pairs())
 def test_programs(prior: str, constraint: str, name: str) -> None:
@@ -71,8 +73,9 @@ def test_moves_go_to_other_trees(name: str) -> None:
 # --- planted faults -----------------------------------------------------------------------------
 
 
-def worst_drift(name: str) -> float:
-    return max(made.drift(TREE_MOVES[name]) for made in all_examples())
+def drifts(name: str) -> bool:
+    """Whether the target of some example is not left invariant."""
+    return any(made.drift(TREE_MOVES[name]) > 1e-3 for made in all_examples())
 
 
 @pytest.mark.slow
@@ -84,7 +87,7 @@ def test_probability_of_the_move_back_left_out(name: str, monkeypatch: pytest.Mo
         return 0.0 if right(self, *args) > -math.inf else -math.inf
 
     monkeypatch.setattr(TreeMove, "_log_probability", certain)
-    assert worst_drift(name) > 1e-3
+    assert drifts(name)
 
 
 @pytest.mark.slow
@@ -97,7 +100,9 @@ def test_moves_that_cannot_be_taken_back(name: str, monkeypatch: pytest.MonkeyPa
         return max(right(self, there, choices, wanted), -5.0)
 
     monkeypatch.setattr(TreeMove, "_log_probability", anywhere)
-    assert max(made.drift(TREE_MOVES[name]) for made in LARGE) > 1e-4
+    # Large enough for moves that lose the tests below a change.
+    large = [made for _, made in random_examples(3, least=40, most=130)]
+    assert max(made.drift(TREE_MOVES[name]) for made in large) > 1e-4
 
 
 @pytest.mark.slow
@@ -114,7 +119,7 @@ def test_splits_drawn_uniformly(name: str, monkeypatch: pytest.MonkeyPatch) -> N
         return item
 
     monkeypatch.setattr(DrawnChoices, "among", uniform)
-    assert worst_drift(name) > 1e-3
+    assert drifts(name)
 
 
 @pytest.mark.slow
@@ -133,7 +138,7 @@ def test_the_heaviest_derivation_for_all(monkeypatch: pytest.MonkeyPatch) -> Non
             self.log_weight = heaviest(self, start)
 
     monkeypatch.setattr(TreeDerivations, "__init__", init)
-    assert worst_drift("cgm") > 1e-3
+    assert drifts("cgm")
 
 
 @pytest.mark.slow
@@ -144,7 +149,7 @@ def test_the_first_derivation_of_the_new_tree(monkeypatch: pytest.MonkeyPatch) -
         "derivation",
         lambda self, choose: right(self, lambda s: next(i for i, w in enumerate(s) if w > -1e300)),
     )
-    assert worst_drift("cgm") > 1e-3
+    assert drifts("cgm")
 
 
 def test_likelihood_without_the_power(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,7 +163,7 @@ def test_likelihood_without_the_power(monkeypatch: pytest.MonkeyPatch) -> None:
         return Proposed(found.derivation, found.log_ratio + more)
 
     monkeypatch.setattr(TreeMove, "propose", propose)
-    assert worst_drift("cgm") > 1e-3
+    assert drifts("cgm")
 
 
 @pytest.mark.slow
@@ -174,4 +179,4 @@ def test_grown_leaves_counted_as_if_all_could_split(monkeypatch: pytest.MonkeyPa
         return found
 
     monkeypatch.setattr(cgm, "grow", grow)
-    assert worst_drift("cgm") > 1e-3
+    assert drifts("cgm")

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,52 +35,63 @@ from tests.reference.mh.test_compiled import chains
 from tests.reference.mh.zoo import CONSTRAINTS, PRIORS, of_three_splits
 
 WAYS = list(itertools.product(PROPOSALS, ORDERS, SCHEMES))
-RANDOM = [made for _, made in random_examples(12, least=3, most=8)]
-#: Those that the plain move goes through in little time.
-SMALL = [made for made in RANDOM if len(made.proofs) <= 5]
-THREE = [made for made in SMALL if len(made.proofs) >= 4][2:]
 POWERS = (1.0, 0.5, 0.0)
 
 
-def with_three_splits() -> Iterator[tuple[str, Example]]:
-    """Every prior with every constraint that leaves splits on three rows."""
-    able = [c for c in CONSTRAINTS if c != "support"]
-    for i, (prior, constraint) in enumerate(itertools.product(PRIORS, able)):
-        yield f"{prior}, {constraint}", of_three_splits(prior, constraint, POWERS[i % 3])
+@cache
+def random() -> list[Example]:
+    return [made for _, made in random_examples(12, least=3, most=8)]
+
+
+@cache
+def small() -> list[Example]:
+    """Those that the plain move goes through in little time."""
+    return [made for made in random() if len(made.proofs) <= 5]
+
+
+#: Every prior with every constraint that leaves splits on three rows; and random examples.
+THREE_SPLITS = [*itertools.product(PRIORS, (c for c in CONSTRAINTS if c != "support"))]
+NAMES = [*map(", ".join, THREE_SPLITS), *(f"random {i}" for i in range(12))]
+
+
+def example(i: int) -> Example:
+    """That of `NAMES[i]`."""
+    if i < len(THREE_SPLITS):
+        return of_three_splits(*THREE_SPLITS[i], POWERS[i % 3])
+    return random()[i - len(THREE_SPLITS)]
 
 
 def plan(way: tuple[str, str, str], n: int = 2, ess: float = 1.0) -> FilterPlan:
     return FilterPlan(n, n, *way, ess)
 
 
-EXAMPLES = [*with_three_splits(), *((f"random {i}", made) for i, made in enumerate(RANDOM))]
 #: Each way with each example: the ways go round first, then the examples.
 ALL = [
-    (way, *EXAMPLES[(shift + 7 * i) % len(EXAMPLES)])
-    for shift in range(len(EXAMPLES))
-    for i, way in enumerate(WAYS)
+    (way, (shift + 7 * i) % len(NAMES)) for shift in range(len(NAMES)) for i, way in enumerate(WAYS)
 ]
-CASES = ALL[: int(os.environ.get("SLP_PG_CASES", "288"))]
+CASES = ALL[: int(os.environ.get("SLP_PG_CASES", "216"))]
 
 
-def smallest(way: tuple[str, str, str]) -> list[tuple[tuple[str, str, str], str, Example]]:
-    """One in eight of the cases of a way, for the plain move, which takes longer."""
-    own = sorted((case for case in CASES if case[0] == way), key=lambda case: len(case[2].proofs))
-    return own[: len(own) // 8]
+def cases_of(way: tuple[str, str, str]) -> list[tuple[str, Example]]:
+    return [(NAMES[i], example(i)) for other, i in CASES if other == way]
 
 
-PLAIN = [case for way in WAYS for case in smallest(way)]
+def smallest(way: tuple[str, str, str]) -> list[tuple[str, Example]]:
+    """One in six of the cases of a way, for the plain move, which takes longer."""
+    own = sorted(cases_of(way), key=lambda case: len(case[1].proofs))
+    return own[: len(own) // 6]
 
 
+@pytest.mark.slow
 def test_examples_are_varied() -> None:
-    made = [example for _, example in EXAMPLES]
+    made = [example(i) for i in range(len(NAMES))]
     assert sum(3 <= len(example.proofs) <= 20 for example in made) >= 80
-    assert {way for way, _, _ in PLAIN} == set(WAYS)
+    assert all(map(smallest, WAYS))
     grammars = [example.target.process.grammar for example in made]
     assert {g.normalise for g in grammars} == {True, False}
     assert {g.failure for g in grammars} == {"restrict", "condition"}
     assert {example.target.power for example in made} == {0.0, 0.5, 1.0}
-    assert {len(cuts_of(example)) for _, example in with_three_splits()} == {3}
+    assert {len(cuts_of(example)) for example in made[: len(THREE_SPLITS)]} == {3}
 
 
 def cuts_of(made: Example) -> list[Any]:
@@ -96,7 +108,7 @@ def drift(made: Example, matrix: NDArray[np.float64]) -> float:
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("way", WAYS, ids=" ".join)
 def test_two_particles_of_the_core(way: tuple[str, str, str]) -> None:
-    for i, (_, name, made) in enumerate(case for case in CASES if case[0] == way):
+    for i, (name, made) in enumerate(cases_of(way)):
         how = plan(way, ess=(1.0, 0.8)[i % 2])
         assert drift(made, CoreExample(made).matrix(of_filter(how, 1.0))) < TOLERANCE, name
 
@@ -105,8 +117,7 @@ def test_two_particles_of_the_core(way: tuple[str, str, str]) -> None:
 @pytest.mark.parametrize("way", WAYS, ids=" ".join)
 def test_two_particles(way: tuple[str, str, str]) -> None:
     """The plain move, and that the core's is the same."""
-    cases = [case for case in PLAIN if case[0] == way]
-    for i, (_, name, made) in enumerate(cases):
+    for i, (name, made) in enumerate(smallest(way)):
         how = plan(way, ess=(1.0, 0.8)[i % 2])
         matrix = made.matrix(ParticleGibbs(how))
         assert drift(made, matrix) < TOLERANCE, name
@@ -119,7 +130,7 @@ def test_two_particles(way: tuple[str, str, str]) -> None:
 def test_three_particles(scheme: str) -> None:
     """The order of the particles matters to most schemes where they are three or more."""
     how = plan(("prior", "layer", scheme), n=3, ess=0.7)
-    for made in THREE:
+    for made in [made for made in small() if len(made.proofs) >= 4][2:]:
         assert drift(made, CoreExample(made).matrix(of_filter(how, 1.0))) < TOLERANCE
 
 
@@ -138,7 +149,7 @@ def test_trees_with_too_many_leaves(order: str) -> None:
 
 @pytest.mark.usefixtures("compiled_kernels")
 def test_moves_go_to_other_trees() -> None:
-    for made in RANDOM:
+    for made in random():
         how = plan(("optimal", "breadth", "systematic"))
         matrix = CoreExample(made).matrix(of_filter(how, 1.0))
         assert (matrix > 0).all()
@@ -204,7 +215,7 @@ def test_a_weight_that_rounding_loses(scheme: str) -> None:
 
 def worst_drift(scheme: str = "systematic", way: tuple[str, str] = ("prior", "breadth")) -> float:
     move = ParticleGibbs(plan((*way, scheme)))
-    return max(made.drift(move) for made in SMALL[:5])
+    return max(made.drift(move) for made in small()[:5])
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

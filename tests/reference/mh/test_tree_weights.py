@@ -75,7 +75,9 @@ def test_draws_of_many_derivations_are_scored_by_the_core(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(derivations, "weight_of_tree", refused)
     X, y = rows(40)
-    posterior = slp.parse(PINBALL).posterior(X, y, engine="mh", draws=60, seed=1, warmup=100)
+    posterior = slp.parse(PINBALL).posterior(
+        X, y, engine="mh", draws=60, seed=1, warmup=100, rounds=1
+    )
     assert len(posterior.draws) == 60
     assert all(np.isfinite(draw.log_weight) for draw in posterior.draws)
 

@@ -133,7 +133,7 @@ def test_random_programs_have_the_proofs_of_the_grammar() -> None:
 def random_examples() -> Iterator[Example]:
     for model in random_models():
         made = example(process_of(model))
-        if made is not None and 3 <= len(made.proofs) <= 20:
+        if made is not None and 3 <= len(made.proofs) <= 12:
             yield made
 
 

@@ -35,6 +35,7 @@ EDITTREE = ":- use(edittree, [tree = 't0.json', p = 0.8])."
 
 def drawn(engine: str, tmp_path: Any) -> Posterior:
     options: dict[str, Any] = {"engine": "mh", "draws": 60, "thin": 5, "chains": 3, "warmup": 50}
+    options["rounds"] = 1
     text = ":- use(growtree)."
     match engine:
         case "plain":
@@ -117,7 +118,9 @@ def test_only_so_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_means_of_numbers_are_averaged() -> None:
-    posterior = _posterior(slp.parse(":- use(growtree)."), {"engine": "mh", "draws": 60}, "d")
+    posterior = _posterior(
+        slp.parse(":- use(growtree)."), {"engine": "mh", "draws": 60, "rounds": 1}, "d"
+    )
     leaf = posterior.table.leaf
     assert isinstance(leaf, NormalInverseGamma)
     mu, kappa, _, _ = leaf.hyperparameters

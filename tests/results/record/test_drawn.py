@@ -268,9 +268,9 @@ def test_without_draws_there_is_nothing_to_say() -> None:
 
 
 def test_the_same_seed_gives_the_same_draws_for_any_number_of_threads() -> None:
-    one = quietly(GROWTREE, frame(), draws=60, threads=1).draws
-    assert one == quietly(GROWTREE, frame(), draws=60, threads=3).draws
-    assert one != quietly(GROWTREE, frame(), draws=60, threads=1, seed=4).draws
+    one = quietly(GROWTREE, frame(), draws=60, warmup=200, threads=1).draws
+    assert one == quietly(GROWTREE, frame(), draws=60, warmup=200, threads=3).draws
+    assert one != quietly(GROWTREE, frame(), draws=60, warmup=200, threads=1, seed=4).draws
 
 
 def test_tempered_chains_sample_the_same_posterior() -> None:

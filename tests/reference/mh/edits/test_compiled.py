@@ -80,6 +80,8 @@ FRAME = pl.DataFrame(
         "y": RNG.choice(["no", "yes"], 14),
     }
 )
+#: Without a ladder.
+ONE_ROUND = {"seed": 1, "draws": 200, "thin": 20, "warmup": 100, "rounds": 1, "rungs": 1}
 GIVEN = Tree.from_dict({"feature": "a", "threshold": 2.5, "left": {}, "right": {}})
 
 
@@ -103,7 +105,7 @@ def test_constraints_on_splits_and_leaves_hold_at_the_end(constraint: str) -> No
     def drawn(program: slp.Program) -> list[Tree]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", slp.SlpWarning)
-            found = program.posterior(FRAME, seed=1, draws=200, thin=20, warmup=100)
+            found = program.posterior(FRAME, **ONE_ROUND)
         return [draw.tree for draw in found.draws]
 
     def holds(tree: Tree) -> bool:
