@@ -23,6 +23,7 @@
 #include "exact/expected_uses.hpp"
 #include "exact/features_asked.hpp"
 #include "exact/interval_blocks/inner_feature.hpp"
+#include "exact/leave_one_out.hpp"
 #include "exact/new_rows.hpp"
 #include "exact/proximity.hpp"
 #include "exact/row_pairs.hpp"
@@ -230,6 +231,31 @@ auto features_of_table(const Engine& engine, const Pass& pass, std::size_t memor
                     to_numpy(std::move(found.splits)));
 }
 
+// Status, and of each row the log of the sum of probability / q over leaves, and the least log q
+// (LeftOutRows). row: distinct rows, ascending; kind: the row of `statistics` that has those of the
+// row.
+auto leave_one_out_of(const Engine& engine, const Pass& pass, const Array<std::uint32_t>& row,
+                      const Array<std::uint32_t>& kind, const Matrix<double>& statistics,
+                      std::size_t memory, const Report& progress) {
+    const Problem& problem = engine.problem();
+    require_rows(row, problem.table.n_rows);
+    require(statistics.shape(1) == problem.leaf.n_statistics() && row.size() == kind.size() &&
+                std::ranges::is_sorted(span_of(row)) &&
+                std::ranges::all_of(span_of(kind),
+                                    [&](std::uint32_t k) { return k < statistics.shape(0); }),
+            "rows ascend, and each has a kind");
+    LeftOutRows out;
+    const Status status = run_unlocked(
+        [&](const Poll& poll) {
+            return leave_one_out(engine, pass,
+                                 {span_of(row), span_of(kind), span_of(statistics)}, memory, poll,
+                                 out);
+        },
+        progress);
+    return tuple_of(static_cast<int>(status), to_numpy(std::move(out.log_sum)),
+                    to_numpy(std::move(out.least)));
+}
+
 // Status; then of every state the visits, of every rule the uses and the expectation of its
 // weight, of every rule and feature the splits.
 auto uses_of(const Engine& engine, const Pass& pass, std::size_t memory,
@@ -424,6 +450,9 @@ void bind_exact(nb::module_& m) {
         },
         nb::arg("run"), nb::arg("n"));
     bind_row_pairs(m);
+    exact_engine.def("leave_one_out", &leave_one_out_of, nb::arg("run"), nb::arg("row").noconvert(),
+                     nb::arg("kind").noconvert(), nb::arg("statistics").noconvert(),
+                     nb::arg("memory"), nb::arg("progress").none());
     exact_engine.def("expected_uses", &uses_of, nb::arg("run"), nb::arg("memory"),
                      nb::arg("progress").none());
 }

@@ -11,7 +11,7 @@ decisions. `labels` has classes in their own type.
 from __future__ import annotations
 
 from slp.leaves.base import LARGEST, LeafModel, Responses
-from slp.leaves.choose import leaf_class, leaf_model, model_of_classes, taken_note
+from slp.leaves.choose import TAKEN, leaf_class, leaf_model, model_of_classes, taken_note
 from slp.leaves.dirichlet import Dirichlet
 from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
@@ -38,6 +38,7 @@ __all__ = [
     "OF_NUMBERS",
     "OF_SOFT_TREES",
     "SIGNATURES",
+    "TAKEN",
     "NormalInverseGamma",
     "NormalLinear",
     "NormalShared",

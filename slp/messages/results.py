@@ -65,11 +65,39 @@ NO_RULES_KNOWN = E531.says(
 E532 = Entry(
     "E532: an extra package is needed for the data of ArviZ",
     cause="`to_arviz` needs arviz-base, which is not installed with the toolkit.",
-    remedy="Install it: `pip install arviz-base`, or the toolkit with its extra `arviz`.",
+    remedy="Install it: `pip install arviz-base`, or the toolkit with its extra `arviz`, which has "
+    "ArviZ's statistics and plots too.",
     example="posterior.to_arviz()   (without arviz-base)",
 )
 NO_ARVIZ = E532.says(
     "`to_arviz` needs arviz-base, which is not installed", "install it: `pip install arviz-base`"
+)
+
+E558 = Entry(
+    "E558: there is no such group of draws for ArviZ",
+    cause="`to_arviz` was given a group that it does not make, or one of rows or of the response "
+    "for a prior.",
+    remedy="Name some of `posterior`, `sample_stats`, `log_likelihood`, `prior` and "
+    "`observed_data`, or none.",
+    example="posterior.to_arviz(['likelihood'])",
+)
+NO_SUCH_GROUP = E558.says("there is no group `{group}`", "take some of: {known}")
+
+TOO_MANY_FOR_ARVIZ = E558.says(
+    "{draws:,} draws of {rows:,} rows are made where it is named alone",
+    "name the groups that you need, as in to_arviz(['log_likelihood'])",
+)
+
+W554 = Entry(
+    "W554: groups are left out of the draws for ArviZ",
+    cause="`to_arviz` without the names of groups makes all that it can. Some need what is not "
+    "there: a prior that does not look at the response, the rows of a saved run, time, or memory.",
+    remedy="Name the groups that you need: `to_arviz(['posterior', 'sample_stats'])`. What is too "
+    "large is made where it is named.",
+    example="slp.load_posterior('draws.slpz').to_arviz()   (saved without its table)",
+)
+GROUPS_LEFT_OUT = W554.says(
+    "left out: {groups}", "name the groups that you need, as in to_arviz(['posterior'])"
 )
 
 E534 = Entry(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -222,9 +222,16 @@ def fold_runs(
     return runs
 
 
-def scores_of(table: SharedTable, found: Iterable[FoldScore]) -> HeldOut:
-    """The summary of all folds."""
-    folds = list(found)
+def in_rows(parts: Sequence[NDArray[np.intp]], values: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """The values of each fold's rows, in the order of the table."""
+    out: NDArray[Any] = np.concatenate(values)[np.argsort(np.concatenate(parts))]
+    return out
+
+
+def scores_of(
+    table: SharedTable, folds: Sequence[FoldScore], parts: Sequence[NDArray[np.intp]]
+) -> HeldOut:
+    """The summary of all folds, which have these rows."""
     right = [fold.right for fold in folds if fold.right is not None]
     squared = [fold.squared for fold in folds if fold.squared is not None]
     no_error = table.censored or not squared
@@ -232,6 +239,7 @@ def scores_of(table: SharedTable, found: Iterable[FoldScore]) -> HeldOut:
         [fold.log_predictive for fold in folds],
         right or None,
         None if no_error else squared,
+        in_rows(parts, [fold.log_predictive for fold in folds]),
         standing_together(fold.standing for fold in folds),
     )
 

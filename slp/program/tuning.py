@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slp.budgets import Deadline
 from slp.data import SharedTable
@@ -28,6 +27,7 @@ from slp.program.folds import (
     answers,
     checked_seed,
     fold_runs,
+    in_rows,
     scores_of,
     tell_warnings,
 )
@@ -86,7 +86,7 @@ def cv(
         response=table.response.name,
         n_rows=table.frame.n_rows,
         seed=seed,
-        held_out=scores_of(table, found),
+        held_out=scores_of(table, found, parts),
         folds=tuple(
             Fold(
                 len(rows),
@@ -97,16 +97,10 @@ def cv(
             )
             for rows, fold in zip(parts, found, strict=True)
         ),
-        fold_of=_in_rows(parts, [np.full(len(rows), k) for k, rows in enumerate(parts)]),
+        fold_of=in_rows(parts, [np.full(len(rows), k) for k, rows in enumerate(parts)]),
         classes=table.read.leaf.classes,
-        predictions=_in_rows(parts, [fold.told for fold in found]),
+        predictions=in_rows(parts, [fold.told for fold in found]),
     )
-
-
-def _in_rows(parts: Sequence[NDArray[np.intp]], values: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """The values of each fold's rows, in the order of the table."""
-    out: NDArray[Any] = np.concatenate(values)[np.argsort(np.concatenate(parts))]
-    return out
 
 
 def tune(

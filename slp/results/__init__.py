@@ -6,12 +6,12 @@ of them give.
 
 Parts of `posterior`: `predictions`, `predictive` (draws and distributions of outcomes, and
 `contrasts`, which `differences` makes), `decisions` (of least expected loss), `asking` (what rows
-are asked, and its cost), `summaries`, `rashomon` (all trees near the best), `by_tree` (what single
-trees predict), `weighted_trees` (a few trees that leave the tool together), `arviz` (draws for
-ArviZ), and `words` (numbers in words).
+are asked, and its cost), `leave_one_out` (how rows are predicted from all others), `summaries`,
+`rashomon` (all trees near the best), `by_tree` (what single trees predict), `weighted_trees` (a few
+trees that leave the tool together), `arviz` (draws for ArviZ), and `words` (numbers in words).
 
-Beside it: `comparison` sets programs side by side, `tuning` values of their parameters, and
-`proofs` summarises draws of a goal's proofs.
+Beside it: `comparison` sets programs side by side, `paired` their predictions of the same rows,
+`tuning` values of their parameters, and `proofs` summarises draws of a goal's proofs.
 """
 
 from typing import TYPE_CHECKING
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from slp.results.comparison import ComparedProgram, Comparison, HeldOut
     from slp.results.contrasts import Contrast
     from slp.results.estimate import Estimate, Kind
+    from slp.results.leave_one_out import LeaveOneOut
+    from slp.results.paired import Difference
     from slp.results.posterior import Posterior
     from slp.results.proofs import SampledProofs
     from slp.results.rashomon import RashomonSet
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.trust.diagnostics import Diagnostics
     from slp.results.trust.doubts import doubt_of, longer_run
-    from slp.results.trust.judgement import Trust
+    from slp.results.trust.judgement import LARGEST_K, Trust
     from slp.results.trust.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
     from slp.results.tuning import CrossValidation, Tuning
     from slp.results.weighted_trees import AveragedTrees, average_of_best, average_of_draws
@@ -59,12 +61,15 @@ __all__ = [
     "Contrast",
     "CrossValidation",
     "Diagnostics",
+    "Difference",
     "ENOUGH_ROUND_TRIPS",
     "Draw",
     "Estimate",
     "HeldOut",
     "FeatureUse",
     "Kind",
+    "LARGEST_K",
+    "LeaveOneOut",
     "Known",
     "Posterior",
     "RashomonSet",
@@ -110,7 +115,9 @@ __getattr__, __dir__ = late_names(
         "slp.results.comparison": "ComparedProgram Comparison HeldOut",
         "slp.results.trust.diagnostics": "Diagnostics",
         "slp.results.trust.doubts": "doubt_of longer_run",
-        "slp.results.trust.judgement": "Trust",
+        "slp.results.trust.judgement": "LARGEST_K Trust",
+        "slp.results.leave_one_out": "LeaveOneOut",
+        "slp.results.paired": "Difference",
         "slp.results.proofs": "SampledProofs",
         "slp.results.rashomon": "RashomonSet",
         "slp.results.posterior": "Posterior",

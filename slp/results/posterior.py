@@ -24,6 +24,7 @@ from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
 from slp.results.asking import Asking
 from slp.results.averages.paths import TreePath
 from slp.results.estimate import Estimate, Kind
+from slp.results.leave_one_out import LeavesOut
 from slp.results.predictions import Predictions
 from slp.results.predictive import Predictive
 from slp.results.rashomon import RashomonSet
@@ -48,7 +49,7 @@ if TYPE_CHECKING:
     from slp.runner import Schedule
 
 
-class Posterior(Predictions, Predictive, Summaries, Asking):
+class Posterior(Predictions, Predictive, Summaries, Asking, LeavesOut):
     """The distribution over decision trees given a program and a table: the posterior, or the prior
     itself.
 
@@ -513,14 +514,17 @@ class Posterior(Predictions, Predictive, Summaries, Asking):
         """
         optional_module("report").write_report(self, path, command)
 
-    def to_arviz(self) -> Any:
-        """The draws for ArviZ, an `xarray.DataTree`. It needs the extra `arviz`.
+    def to_arviz(self, groups: Sequence[str] | None = None) -> Any:
+        """The draws for ArviZ, an `xarray.DataTree`, with all groups that it can tell, or these.
+        It needs the extra `arviz`.
 
-        See `slp.results.arviz`.
+        See docs/sampling.md and `slp.results.arviz`.
 
         Raises
         ------
         UsageError
-            E530, E532.
+            E530: there are no draws; E558: there is no such group, or a named one cannot be told.
+        UnsupportedError
+            E532: ArviZ is not installed; E562: a saved run has not what a named group needs.
         """
-        return results.posterior_to_arviz(self)
+        return results.posterior_to_arviz(self, groups)

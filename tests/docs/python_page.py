@@ -21,6 +21,7 @@ from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
 from slp.results.asking import Asking
 from slp.results.contrasts import Contrast, Difference, OfDraws
+from slp.results.leave_one_out import LeavesOut
 from slp.results.predictions import Predictions
 from slp.results.predictive import Predictive
 from slp.results.summaries import Summaries
@@ -33,7 +34,7 @@ CLASSES: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(slp.Program, TreeQuestions, ProofQuestions),
-        *(slp.Posterior, Predictions, Predictive, Asking, Summaries),
+        *(slp.Posterior, Predictions, Predictive, Asking, Summaries, LeavesOut),
         *(Contrast, Difference, OfDraws),
         *(slp.Tree, slp.TreeNode, slp.CheckResult, slp.AveragedTrees),
     )
@@ -52,6 +53,7 @@ SEE = {
     "CrossValidation": "comparing.md",
     "Draws": "queries.md",
     "LearnResult": "learning.md",
+    "LeavesOut.loo": "comparing.md#leaving-each-row-out",
     "Limits": "queries.md",
     "Posterior.average": "exports.md#an-average-of-trees",
     "Posterior.constraint_probability": "decisions.md"
@@ -66,6 +68,7 @@ SEE = {
     "Posterior.report": "report.md",
     "Posterior.save": "saving.md",
     "Posterior.say_doubt": "sampling.md#diagnostics",
+    "Posterior.to_arviz": "sampling.md#diagnostics",
     "Predictions.decide": "decisions.md",
     "Predictive.contrast": "contrasts.md",
     "Predictive.predict_draws": "contrasts.md#draws-of-what-is-predicted",

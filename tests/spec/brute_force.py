@@ -84,6 +84,22 @@ class BruteForce(AllDerivations):
         """log P(y | X) under the prior normalised over its support."""
         return log_sum(w for _, w in self.log_scored()) - self.log_prior_total()
 
+    def log_given_others(self, row: int) -> float:
+        """log p(response of a row | the other responses): the log evidence of all less that of the
+        others, where the features of all rows stay."""
+        known: dict[tuple[int, ...], float] = {(): 0.0}
+
+        def log_marginal(rows: tuple[int, ...]) -> float:
+            others = tuple(r for r in rows if r != row)
+            if others not in known:
+                known[others] = self.leaf.log_marginal(self._responses(others))
+            return known[others]
+
+        without = log_sum(
+            d.log_weight + math.fsum(map(log_marginal, d.leaves)) for d in self.derivations
+        )
+        return log_sum(w for _, w in self.log_scored()) - without
+
     def posterior(self) -> list[tuple[Derivation, float]]:
         """Derivations with their posterior probabilities."""
         scored = self.log_scored()

@@ -167,6 +167,7 @@ def check(case: Case) -> None:
     compare_predictions(case, posterior)
     compare_paths(case, posterior)
     compare_features(case, posterior)
+    compare_left_out(case, posterior)
 
 
 def compare_totals(case: Case, posterior: Posterior) -> None:
@@ -176,6 +177,20 @@ def compare_totals(case: Case, posterior: Posterior) -> None:
     # A relative error of the evidence is an absolute one of its logarithm.
     assert abs(posterior.log_evidence - want) < case.rounding, case
     assert posterior.tree_count() == len(case.spec.derivations), case
+
+
+def compare_left_out(case: Case, posterior: Posterior) -> None:
+    """What some rows are worth given the others, as a ratio of evidences."""
+    if posterior.no_loo is not None:
+        assert posterior.no_bayes_factor is not None
+        with pytest.raises(SlpError):
+            posterior.loo()
+        return
+    found = posterior.loo()
+    assert found.kind == "exact" and len(found.pointwise) == len(case.spec.example.rows)
+    for row in sorted({0, len(found.pointwise) // 2, len(found.pointwise) - 1}):
+        want = case.spec.log_given_others(row)
+        assert found.pointwise[row] == pytest.approx(want, rel=1e-9, abs=4 * case.rounding), case
 
 
 def compare_trees(case: Case, posterior: Posterior) -> None:

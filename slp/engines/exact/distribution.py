@@ -8,6 +8,7 @@ Each quantity takes one pass over all items, run on first use:
     predictions, leaf_mixtures
                               from the sum, all rows together down the items that they may visit
     outside, expected_splits  from the sum, down all items, once for both
+    leave_out                 from the sum, down all items, and from that of the prior
     usage                     a sum without each feature
     leaf and depth distribution
                               passes of vectors, doubled until the rest is negligible
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +43,7 @@ from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.core import core_problem
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
 from slp.results.averages.asked import FeaturesAsked
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.over_trees import (
     NEGLIGIBLE,
     ScoredTree,
@@ -59,6 +62,10 @@ if TYPE_CHECKING:
 
 #: New rows whose leaves are held together.
 _ROWS_AT_ONCE = 256
+
+#: The most that log p(y_i | the others) and the least log q may differ so that leaves too small for
+#: a double, exp(-708), add nothing: less than exp(-100) each.
+_MOST_APART = 600.0
 
 # Log of the share of a call below which the root's splits are not looked at.
 _LEAST_SHARE = -35.0
@@ -370,6 +377,42 @@ class CompiledChart:
             own += [which] if not self.table.leaf.regressors else list(numbers.T)
         _, first, which = np.unique(np.stack(own), axis=1, return_index=True, return_inverse=True)
         return first, which.reshape(-1)
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """See `TreeAverages`. Leaves whose probability is too small for a double may add to a sum
+        if q is tiny there, as that of an outlier: such rows are left out by another sum over all
+        trees each."""
+        log_inverse, _ = self._left_out_of(held, self.likelihood)
+        found = -log_inverse
+        least = held.least_of_classes(self.table.leaf)
+        if least is None:
+            _, least = self._left_out_of(held, likelihood=False)
+        for i in np.flatnonzero(found - least > _MOST_APART):
+            found[i] = self.log_total - self._without(held, int(i)).log_total
+        return LeftOut(found)
+
+    def _left_out_of(
+        self, held: HeldRows, likelihood: bool
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The log of the sum over leaves of P(leaf) / q of each row, shape (m,), and the least log
+        q."""
+        rows = held.row.astype(np.uint32), held.kind.astype(np.uint32)
+        statistics = np.ascontiguousarray(held.statistics, np.float64)
+        descent = self.passes.engine.leave_one_out
+        log_inverse, least = self.passes.descend(
+            "leaving each row out",
+            likelihood,
+            lambda total, memory, threads, report: descent(
+                total, *rows, statistics, memory, report
+            ),
+        )
+        return np.asarray(log_inverse), np.asarray(least)
+
+    def _without(self, held: HeldRows, i: int) -> CompiledChart:
+        """The same without the response of a row."""
+        table = replace(self.table, statistics=held.without(self.table.statistics, i))
+        passes = self.passes.of_table(table)
+        return CompiledChart(self.grammar, table, self.likelihood, passes, "root")
 
     def outside(self) -> Outside:
         """Expected uses of states, rules and features, found once.

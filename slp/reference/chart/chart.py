@@ -34,6 +34,7 @@ from slp.reference.cut_trees import Renderer
 from slp.reference.local_process import LocalProcess
 from slp.reference.tree_weights import log_weight_of_tree
 from slp.results.averages.asked import FeaturesAsked
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.over_trees import (
     NEGLIGIBLE,
     ScoredTree,
@@ -320,6 +321,21 @@ class Chart:
             if key not in done:
                 done[key] = self._leaf_mixture(ways, numbers)
             yield done[key]
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """See `TreeAverages`: by the sum over all trees without the response of each row."""
+        geometry = self.forest.geometry
+        found = np.empty(len(held.row))
+        for i in range(len(held.row)):
+            without = self.of_statistics(held.without(geometry.table.statistics, i))
+            found[i] = self.log_total - without.log_total
+        return LeftOut(found)
+
+    def of_statistics(self, of_rows: NDArray[np.float64]) -> Chart:
+        """The same trees where the distinct rows have other statistics, shape (n, k)."""
+        out = Chart(self.forest, self.likelihood)
+        out.statistics = self.forest.geometry.members(self.forest.boxes) @ of_rows
+        return out
 
     def seconds_of_pairs(self, ones: NDArray[np.object_], zeros: NDArray[np.object_]) -> float:
         """See `TreeDistribution`: not estimated."""

@@ -21,6 +21,7 @@ from slp.reference.enumeration.derivations import MOST_NESTED, Derivation, TooDe
 from slp.reference.local_process import LocalProcess
 from slp.reference.tree_weights import log_weight_of_tree
 from slp.results.averages.asked import FeaturesAsked
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.over_trees import ScoredTree, ScoredTrees, average_predictions
 from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture
@@ -204,6 +205,18 @@ class Enumeration:
             means.append(mean)
             squares.append(square)
         return np.array(means), np.array(squares)
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """See `TreeAverages`: by the sum over all derivations without the response of each row."""
+        geometry, leaf = self.geometry, self.geometry.table.leaf
+        members = [geometry.members(_leaves(item)) for item in self.items]
+        weight = np.array([item.log_weight for item in self.items])
+        found = np.empty(len(held.row))
+        for i in range(len(held.row)):
+            own = held.without(geometry.table.statistics, i)
+            fit = np.array([leaf.log_marginal(rows @ own).sum() for rows in members])
+            found[i] = self.log_total - np.logaddexp.reduce(weight + fit)
+        return LeftOut(found)
 
     def _leaves_of(
         self, d: Derivation, ways: NDArray[np.uint8], numbers: NDArray[np.float64]

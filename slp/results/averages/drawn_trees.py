@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.kernels.compiled import N_CORES
-from slp.problem.new_rows import rows_as_numbers, table_in_pieces
+from slp.problem.new_rows import rows_as_numbers, table_as_numbers, table_in_pieces
 from slp.problem.sided_trees import SidedTrees
 from slp.problem.tree_arrays import TreeArrays
 from slp.results.averages.asked import FeaturesAsked, asked_of_draws
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.over_trees import ScoredTrees, TreeAverages
 from slp.results.averages.proximity import Proximity, proximity_of_draws
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.reached import Reached
 from slp.results.averages.rows_in_leaves import design_of_rows, design_of_table, of_rows
+from slp.results.averages.smoothing import SmoothedRows
 from slp.results.averages.weighted_draws import WeightedDraws
 
 if TYPE_CHECKING:
@@ -259,6 +261,26 @@ class DrawnTrees(WeightedDraws):
             for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
                 np.add.at(own, at, shares[:, None] * values[leaves])
             yield out
+
+    # --- rows left out -------------------------------------------------------------------------
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """See `TreeAverages`: by importance sampling."""
+        found = SmoothedRows(self, held)
+        for first, log_q in self.log_given_others(held):
+            found.add(first, log_q)
+        return found.left_out()
+
+    def log_given_others(self, held: HeldRows) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """The log likelihood of held rows under each tree, given the other rows of their leaves:
+        some rows at a time, the number of the first one and shape (U, p)."""
+        S, leaf = self._statistics, self.table.leaf
+        whole = leaf.log_marginal(S)
+        for a in range(0, len(held.row), self.rows_at_a_time):
+            own = slice(a, a + self.rows_at_a_time)
+            where = self._leaves_of(table_as_numbers(self.table, held.row[own]))
+            others = S[where] - held.statistics[held.kind[own]]
+            yield a, whole[where] - leaf.log_marginal(others)
 
     # --- predictions ---------------------------------------------------------------------------
 

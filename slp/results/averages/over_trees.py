@@ -18,6 +18,7 @@ from slp.data.table import Table
 from slp.problem.new_rows import rows_as_numbers
 from slp.problem.tree_arrays import TreeArrays, arrays_of_trees
 from slp.results.averages.asked import FeaturesAsked
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.paths import TreePath
 from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture, medians
@@ -137,6 +138,11 @@ class TreeAverages(Protocol):
         UsageError
             E566: trees are soft.
         """
+        ...
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """What rows of the table are worth, each given all others; only of a posterior. See
+        `slp.results.averages.left_out`."""
         ...
 
     def usage(self) -> NDArray[np.float64]:

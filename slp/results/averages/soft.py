@@ -19,6 +19,7 @@ from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_on_table import PlacedNode, TreeOnTable, place_tree
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.drawn_trees import DrawnTrees
+from slp.results.averages.left_out import HeldRows
 from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture
 from slp.results.averages.reached import Path, Reached
@@ -120,6 +121,17 @@ class SoftTrees(DrawnTrees):
         means = self._values(numbers) - self.table.leaf.ref
         variance = np.array([tree.variance for tree in self.soft], np.float64)[:, None]
         return np.stack([np.ones_like(means), means, means**2 + variance], axis=-1)
+
+    def log_given_others(self, held: HeldRows) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """See `DrawnTrees`; only of numbers. Given its tree with the means and the variance, which
+        were drawn, a row depends on no other."""
+        variance = np.array([t.variance for t in self.soft], np.float64)[:, None]
+        for a in range(0, len(held.row), self.rows_at_a_time):
+            own = slice(a, a + self.rows_at_a_time)
+            means = self._values(table_as_numbers(self.table, held.row[own])) - self.table.leaf.ref
+            n, total, squares = held.statistics[held.kind[own]].T
+            about = np.maximum(squares - 2 * means * total + n * means**2, 0.0)
+            yield a, -0.5 * (n * np.log(2 * np.pi * variance) + about / variance)
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """See `TreeAverages`. Of classes the leaves of all trees, by the probabilities that the row

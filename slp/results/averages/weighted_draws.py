@@ -54,6 +54,19 @@ class WeightedDraws:
         shift = np.logaddexp.reduce(every) - math.log(len(every))
         return [np.exp(own - shift) for own in self.log_weights]
 
+    def resampled(self) -> NDArray[np.int64]:
+        """Positions of draws that count alike among all draws, chain after chain: of chains all; of
+        weighted draws as many, resampled systematically by their weights, in random order, always
+        the same one."""
+        n = sum(map(len, self.chains))
+        if self.log_weights is None:
+            return np.arange(n)
+        rng = np.random.default_rng(0)
+        reached = np.cumsum(np.concatenate(self.draw_weights))
+        places = (np.arange(n) + rng.random()) * (reached[-1] / n)
+        found = np.searchsorted(reached, places, side="right")
+        return rng.permutation(np.minimum(found, n - 1))
+
     def log_evidence(self) -> tuple[float, float] | None:
         """The log of the mean of the islands' evidence, which has no bias, and the standard error
         of the logarithm, NaN of one island; None for chains."""
