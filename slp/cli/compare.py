@@ -26,7 +26,7 @@ from slp.cli.options import (
 )
 from slp.cli.summary import words_lines
 from slp.messages.names import plural
-from slp.results import LARGEST_K, ComparedProgram, Difference, Estimate, HeldOut
+from slp.results import LARGEST_K, ComparedProgram, Estimate, HeldOut, PairedDifference
 from slp.source import visible
 
 
@@ -155,7 +155,7 @@ def _held_out_cells(program: ComparedProgram, found: slp.Comparison) -> Iterator
         yield score_text(score.rmse, score.rmse_error, score)
 
 
-def _difference(program: ComparedProgram, apart: Difference, usable: bool) -> str:
+def _difference(program: ComparedProgram, apart: PairedDifference, usable: bool) -> str:
     if program.name == apart.against:
         return "0, reference"
     return _score(apart.value, apart.standard_error, usable)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from slp.results.contrasts import Contrast
     from slp.results.estimate import Estimate, Kind
     from slp.results.leave_one_out import LeaveOneOut
-    from slp.results.paired import Difference
+    from slp.results.paired import PairedDifference
     from slp.results.posterior import Posterior
     from slp.results.proofs import SampledProofs
     from slp.results.rashomon import RashomonSet
@@ -61,7 +61,7 @@ __all__ = [
     "Contrast",
     "CrossValidation",
     "Diagnostics",
-    "Difference",
+    "PairedDifference",
     "ENOUGH_ROUND_TRIPS",
     "Draw",
     "Estimate",
@@ -117,7 +117,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.trust.doubts": "doubt_of longer_run",
         "slp.results.trust.judgement": "LARGEST_K Trust",
         "slp.results.leave_one_out": "LeaveOneOut",
-        "slp.results.paired": "Difference",
+        "slp.results.paired": "PairedDifference",
         "slp.results.proofs": "SampledProofs",
         "slp.results.rashomon": "RashomonSet",
         "slp.results.posterior": "Posterior",

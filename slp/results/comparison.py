@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from slp.results.estimate import Estimate, Kind
 from slp.results.leave_one_out import LeaveOneOut
-from slp.results.paired import Difference
+from slp.results.paired import PairedDifference
 from slp.results.trust.judgement import Standing
 
 
@@ -96,9 +96,9 @@ class ComparedProgram:
     held_out: HeldOut | None
     no_bayes_factor: str | None = None
     notes: tuple[str, ...] = ()
-    held_out_difference: Difference | None = None
+    held_out_difference: PairedDifference | None = None
     loo: LeaveOneOut | None = None
-    loo_difference: Difference | None = None
+    loo_difference: PairedDifference | None = None
     no_loo: str | None = None
 
     @property
@@ -169,7 +169,7 @@ class Comparison:
         return {program.name: program for program in self.programs}[name]
 
 
-def _plain(told: Difference | LeaveOneOut | None) -> dict[str, Any] | None:
+def _plain(told: PairedDifference | LeaveOneOut | None) -> dict[str, Any] | None:
     return None if told is None else told.to_dict()
 
 

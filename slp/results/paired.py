@@ -19,7 +19,7 @@ from slp.results.leave_one_out import LeaveOneOut, error_of_sum
 
 
 @dataclass(frozen=True)
-class Difference:
+class PairedDifference:
     """How much better a program predicts than a reference, in nats; below 0: worse.
 
     Attributes
@@ -46,7 +46,7 @@ class Difference:
 
 def loo_differences(
     found: Mapping[str, LeaveOneOut], against: Literal["best", "first"]
-) -> dict[str, Difference]:
+) -> dict[str, PairedDifference]:
     """Differences of `elpd` from the best program, or the first one."""
     rows = {name: loo.pointwise for name, loo in found.items()}
     errors = {name: loo.monte_carlo_error for name, loo in found.items()}
@@ -57,7 +57,7 @@ def loo_differences(
 
 def fold_differences(
     found: Mapping[str, NDArray[np.float64]], against: Literal["best", "first"]
-) -> dict[str, Difference]:
+) -> dict[str, PairedDifference]:
     """Differences of the mean of the log predictive probabilities of rows, shape (n,) each."""
     n = max((len(rows) for rows in found.values()), default=1)
     return _differences(found, against, 1 / n, lambda name, best: None)
@@ -68,16 +68,16 @@ def _differences(
     against: Literal["best", "first"],
     scale: float,
     monte_carlo: Callable[[str, str], float | None],
-) -> dict[str, Difference]:
+) -> dict[str, PairedDifference]:
     """Differences of sums over rows, times `scale`."""
     if not rows:
         return {}
     sums = {name: float(own.sum()) for name, own in rows.items()}
     best = max(sums, key=sums.__getitem__) if against == "best" else next(iter(rows))
-    out = {best: Difference(best, 0.0, 0.0, 0.0)}
+    out = {best: PairedDifference(best, 0.0, 0.0, 0.0)}
     for name in rows.keys() - {best}:
         with np.errstate(invalid="ignore"):
             apart = rows[name] - rows[best]  # NaN or infinite where a response got no probability
             value, error = float(apart.sum()) * scale, error_of_sum(apart) * scale
-        out[name] = Difference(best, value, error, monte_carlo(name, best))
+        out[name] = PairedDifference(best, value, error, monte_carlo(name, best))
     return out
