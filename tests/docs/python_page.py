@@ -49,7 +49,6 @@ SEE = {
     "Asking.proximity": "decisions.md#what-one-row-is-asked",
     "BudgetError": "exactness.md#when-the-budget-is-reached",
     "Comparison": "comparing.md",
-    "Contrast": "contrasts.md",
     "CrossValidation": "comparing.md",
     "Draws": "queries.md",
     "LearnResult": "learning.md",
