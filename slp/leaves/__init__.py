@@ -4,8 +4,8 @@ Entry points: `leaf_model` (from a `:- leaf(...)` declaration, or the default fo
 conjugate models `Dirichlet`, `NormalInverseGamma`, `NormalLinear`, `GammaPoisson`,
 `GammaExponential`, `NormalShared` of soft trees, and `LeafModel`, the protocol of every model;
 `register_leaf_model` and `OwnModel`, those of users;
-`leaf_to_plain` and `leaf_from_plain` for files; `loss_matrix`, `least_losses` and `decided` of
-decisions. `labels` has classes in their own type.
+`leaf_to_plain` and `leaf_from_plain` for files; `loss_matrix`, `least_losses`, `most_tied` and
+`decided` of decisions. `labels` has classes in their own type.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from slp.leaves.dirichlet import Dirichlet
 from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label, label_array, label_of, label_text, sorted_labels
-from slp.leaves.losses import decided, least_losses, loss_matrix
+from slp.leaves.losses import decided, least_losses, loss_matrix, most_tied
 from slp.leaves.models import MODELS, OF_CLASSES, OF_NUMBERS, OF_SOFT_TREES, SIGNATURES
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
 from slp.leaves.normal_linear import NormalLinear
@@ -56,6 +56,7 @@ __all__ = [
     "least_losses",
     "loss_matrix",
     "model_of_classes",
+    "most_tied",
     "register_leaf_model",
     "rounded_text",
     "sorted_labels",

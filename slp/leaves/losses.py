@@ -44,6 +44,10 @@ def least_losses(
 ) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """The class of least expected loss, on a tie the first, and whether it is tied, of shape (...)
     each, by the expected losses (..., C) of saying each class."""
-    least = expected.min(axis=-1, keepdims=True)
-    near = expected <= least + TIED * loss.max(initial=0.0)
+    near = expected <= expected.min(axis=-1, keepdims=True) + most_tied(loss)
     return near.argmax(axis=-1), near.sum(axis=-1) > 1
+
+
+def most_tied(loss: NDArray[np.float64]) -> float:
+    """The most that expected losses may differ and be equal."""
+    return TIED * float(loss.max(initial=0.0))

@@ -15,7 +15,7 @@ from slp.columns import Absent
 from slp.data.table import Table
 from slp.errors import UsageError
 from slp.late import optional_module
-from slp.leaves import Label, label_array
+from slp.leaves import Label, decided, label_array
 from slp.messages.results import NO_CLASS_PROBABILITIES
 from slp.messages.tree_texts import MEDIANS_OF_AVERAGE, NO_SOFT_AVERAGE, WEIGHTS_NOT_KNOWN
 from slp.results.averages.drawn_trees import DrawnTrees
@@ -77,17 +77,19 @@ class AveragedTrees:
     # --- predictions ---------------------------------------------------------------------------
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """For each row the most probable class (on a tie the first), or the mean, of durations the
-        median of the mixture of all trees, shape (m,).
+        """For each row the most probable class (on a tie the first), under declared losses that of
+        least expected loss, or the mean, of durations the median of the mixture of all trees, shape
+        (m,).
 
         Raises
         ------
         DataError
             `X` lacks a column, or a value.
         """
-        classes = self._table.leaf.classes
-        if classes:
-            return np.asarray(label_array(classes)[self.predict_proba(X).argmax(axis=1)])
+        leaf = self._table.leaf
+        if leaf.classes:
+            said = decided(self.predict_proba(X), leaf.loss)
+            return np.asarray(label_array(leaf.classes)[said])
         return self._averages.predictions(self._table.new_rows(X))[:, 0]
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -191,8 +193,7 @@ class AveragedTrees:
                 return "error"
             return kind.way_of_untold(missing=kind.missing == "side")
 
-        classes = self._table.leaf.classes
-        return parts_of_average(self.trees, self.weights.tolist(), classes, untold)
+        return parts_of_average(self.trees, self.weights.tolist(), self._table.leaf, untold)
 
     def _check_sums(self) -> None:
         if self._table.leaf.point == "median":

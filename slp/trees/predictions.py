@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import DataError
-from slp.leaves import Label, decided, label_array
+from slp.leaves import Label, LeafModel, decided, label_array
 from slp.messages.trees import NOTHING_TO_PREDICT_FROM, TREE_VALUE_MISSING
 from slp.trees.route import shares_of_rows
 from slp.trees.row_columns import RowColumns
@@ -70,6 +70,14 @@ def _averaged(
     return out
 
 
+def deciding_model(leaves: Sequence[Leaf]) -> LeafModel | None:
+    """The model of leaves under a declared loss, by which rows that are in several of them are
+    decided; None where there is no loss, or a leaf has no model."""
+    models = [None if leaf.predictive is None else leaf.predictive.model for leaf in leaves]
+    first = models[0]
+    return first if None not in models and first is not None and first.loss is not None else None
+
+
 def listed_classes(leaves: Sequence[Leaf]) -> tuple[Label, ...]:
     """The classes of leaves in the order in which these list them; () unless all leaves have
     some."""
@@ -91,11 +99,11 @@ def _prediction_of_parts(
     counting as its share, the mean, or the median of the mixture; under a declared loss the
     decision by the leaves' probabilities. Sums go from left to right, as in the languages that
     trees are written in (`slp.trees.exports`)."""
-    known = [leaf.predictive for leaf in leaves if leaf.predictive is not None]
-    loss = known[0].model.loss if len(known) == len(leaves) else None
-    if loss is not None:
-        each = np.array([list(own()["probabilities"].values()) for own in known])
-        return known[0].model.classes[int(decided(shares @ each, loss))]
+    model = deciding_model(leaves)
+    if model is not None:
+        known = [leaf.predictive for leaf in leaves if leaf.predictive is not None]
+        each = np.array([own.values() for own in known])
+        return model.classes[int(decided(shares @ each, model.loss))]
     if classes:
         of_leaves = share_of_classes(leaves, classes)
         sums = sum(share * own for share, own in zip(shares.tolist(), of_leaves, strict=True))

@@ -12,11 +12,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
 from slp.columns import MISSING, Absent, level_numbers
 from slp.errors import UsageError
-from slp.leaves import Label, label_of, label_text
+from slp.leaves import Label, LeafModel, label_of, label_text
 from slp.messages.tree_texts import NO_CLASS_OF_EXPORT, NO_CLASSES_OF_EXPORT
-from slp.trees.predictions import leaf_predictions, listed_classes, share_of_classes
+from slp.trees.predictions import (
+    deciding_model,
+    leaf_predictions,
+    listed_classes,
+    share_of_classes,
+)
 from slp.trees.tree import Leaf, Split, Tree
 
 #: What becomes at a split of rows that miss the value (True) or have an unknown level (False), of
@@ -63,7 +71,7 @@ class End:
     answer: Label | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Parts:
     """Trees to be written in another language.
 
@@ -72,11 +80,14 @@ class Parts:
     trees : for each its weight, and its nodes in preorder.
     classes : what the values of leaves are of, in order; () of numbers.
     medians : whether the numbers are medians: one of a row in several leaves is not their mean.
+    loss : what it costs to say a class (column) where another (row) is true, shape (C, C); None
+        where the class with the largest value is said.
     """
 
     trees: tuple[tuple[float, tuple[Ask | End, ...]], ...]
     classes: tuple[Label, ...] = ()
     medians: bool = False
+    loss: NDArray[np.float64] | None = None
 
 
 def parts_of_tree(tree: Tree, *, probabilities: bool = False) -> Parts:
@@ -91,26 +102,31 @@ def parts_of_tree(tree: Tree, *, probabilities: bool = False) -> Parts:
     leaves, answers = tree.leaves(), leaf_predictions(tree).tolist()
     classes = listed_classes(leaves)
     medians = not classes and any("events" in leaf.summary for leaf in leaves)
+    loss = None
     if not classes:
         ends = [_number(leaf, answer) for leaf, answer in zip(leaves, answers, strict=True)]
     elif probabilities:
         classes = _classes_of_models(leaves) or classes
         ends = [End(_probabilities(leaf, classes)) for leaf in leaves]
+    elif (model := deciding_model(leaves)) is not None:
+        classes, loss = model.classes, model.loss
+        each = zip((_probabilities(leaf, classes) for leaf in leaves), answers, strict=True)
+        ends = [End(shares, answer=answer) for shares, answer in each]
     else:
-        each = zip(share_of_classes(leaves, classes).tolist(), answers, strict=True)
-        ends = [End(tuple(shares), answer=answer) for shares, answer in each]
-    return Parts(((1.0, _nodes(tree, ends, _by_test)),), classes, medians)
+        each = zip(map(tuple, share_of_classes(leaves, classes).tolist()), answers, strict=True)
+        ends = [End(shares, answer=answer) for shares, answer in each]
+    return Parts(((1.0, _nodes(tree, ends, _by_test)),), classes, medians, loss)
 
 
 def parts_of_average(
-    trees: Sequence[Tree], weights: Sequence[float], classes: tuple[Label, ...], untold: Untold
+    trees: Sequence[Tree], weights: Sequence[float], model: LeafModel, untold: Untold
 ) -> Parts:
-    """Trees of a posterior, whose leaves know their model, with weights that sum to 1."""
+    """Trees of a posterior, whose leaves have this model, with weights that sum to 1."""
     parts = []
     for tree, weight in zip(trees, weights, strict=True):
         ends = [_of_model(leaf) for leaf in tree.leaves()]
         parts.append((weight, _nodes(tree, ends, untold)))
-    return Parts(tuple(parts), classes)
+    return Parts(tuple(parts), model.classes, loss=model.loss)
 
 
 # --- leaves --------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from slp.leaves import most_tied
 from slp.trees.exports.parts import Ask, End, Parts, parts_of_tree, subtree_end
 from slp.trees.tree import Tree
 
@@ -118,6 +119,26 @@ def predict(row):
     return max(found, key=found.get)
 '''
 
+_LOSSES = '''
+# What it costs to say a class (column) where another (row) is true.
+LOSSES = {losses}
+
+
+def decision(found):
+    """The class of least expected loss by the probability of each, the first one on a tie."""
+    shares = list(found.values())
+    expected = [sum(p * own[said] for p, own in zip(shares, LOSSES)) for said in range(len(shares))]
+    most = min(expected) + {tied!r}
+    return next(label for label, loss in zip(CLASSES, expected) if loss <= most)
+
+'''
+
+_OF_AVERAGE_BY_LOSS = '''
+def predict(row):
+    """The class of least expected loss, the first one on a tie."""
+    return decision(probabilities(row))
+'''
+
 _OF_NUMBERS = '''
 def predict(row):
     """The predicted number."""
@@ -143,6 +164,13 @@ def predict(row):
     return max(found, key=found.get)
 '''
 
+_OF_TREE_BY_LOSS = '''
+def predict(row):
+    """The class of least expected loss in the leaf; of a row in several leaves, by its shares."""
+    ends = list(leaves(TREES[0][1], row))
+    return ends[0][0][2] if len(ends) == 1 else decision(probabilities(row))
+'''
+
 
 def tree_to_python(tree: Tree) -> str:
     """A tree as a module: see `slp.Tree.to_python`."""
@@ -150,8 +178,8 @@ def tree_to_python(tree: Tree) -> str:
 
 
 def parts_to_python(parts: Parts) -> str:
-    """The source text of a module with `predict`, and for an average of classes `probabilities`.
-    Both take a mapping from the names of columns to values."""
+    """The source text of a module with `predict`, and for classes `probabilities`, or of a tree by
+    its rows `shares`. Each takes a mapping from the names of columns to values."""
     of_tree = any(isinstance(n, End) and n.answer is not None for n in parts.trees[0][1])
     alone = len(parts.trees) == 1
     what = "A decision tree" if alone else f"An average of {len(parts.trees)} decision trees"
@@ -167,11 +195,14 @@ def parts_to_python(parts: Parts) -> str:
         return head + _TAIL + _OF_MEDIANS
     if not parts.classes:
         return head + _TAIL + _OF_NUMBERS
-    if of_tree:
+    if of_tree and parts.loss is None:
         doc = "The share of each class among the rows of the leaf, or leaves."
         return head + _TAIL + _CLASSES.format(name="shares", doc=doc) + _OF_TREE
-    doc = "The probability of each class."
-    return head + _TAIL + _CLASSES.format(name="probabilities", doc=doc) + _OF_AVERAGE
+    body = _TAIL + _CLASSES.format(name="probabilities", doc="The probability of each class.")
+    if parts.loss is None:
+        return head + body + _OF_AVERAGE
+    losses = _LOSSES.format(losses=parts.loss.tolist(), tied=most_tied(parts.loss))
+    return head + body + losses + (_OF_TREE_BY_LOSS if of_tree else _OF_AVERAGE_BY_LOSS)
 
 
 def _nodes(nodes: tuple[Ask | End, ...]) -> str:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from slp.leaves import Label
+from slp.leaves import Label, most_tied
 from slp.trees.exports.parts import Ask, End, Parts, outcome_of, parts_of_tree, subtree_end
 from slp.trees.tree import Tree
 
@@ -48,11 +48,11 @@ def parts_to_sql(parts: Parts, outcome: int | None = None) -> str:
         return _sum_of_trees(parts, outcome or 0)
     (_, nodes), *others = parts.trees
     if others or any(isinstance(node, End) and node.answer is None for node in nodes):
-        return _best(parts.classes, [_sum_of_trees(parts, c) for c in range(len(parts.classes))])
+        return _said(parts, [_sum_of_trees(parts, c) for c in range(len(parts.classes))])
 
     def mixture(start: int, share: float) -> str:
         each = range(len(parts.classes))
-        return _best(parts.classes, [_mixture(nodes, start, share, c, 1.0) for c in each])
+        return _said(parts, [_mixture(nodes, start, share, c, 1.0) for c in each])
 
     return _case(nodes, lambda end: _label(end.answer), mixture)
 
@@ -237,16 +237,30 @@ def _among(levels: tuple[str, ...], no: str = "") -> str:
     return f"{no}IN ({', '.join(map(_text, levels))})"
 
 
-def _best(classes: Sequence[Label], values: Sequence[str]) -> str:
-    """The class with the largest value, the first one on a tie; NULL where there are no values."""
-    names = [f"p{c + 1}" for c in range(len(classes))]
-    whens = ["WHEN p1 IS NULL THEN NULL"]
-    for c, name in enumerate(names[:-1]):
-        largest = " AND ".join(f"{name} >= {other}" for other in names[c + 1 :])
-        whens.append(f"WHEN {largest} THEN {_label(classes[c])}")
-    last = f"ELSE {_label(classes[-1])} END"
-    inner = ",\n".join(f"{value} AS {name}" for value, name in zip(values, names, strict=True))
-    return f"(SELECT CASE {' '.join(whens)} {last} FROM (SELECT\n{inner}\n) AS p)"
+def _said(parts: Parts, values: Sequence[str]) -> str:
+    """The class with the largest value, or of least expected loss by the values, the first one on a
+    tie; NULL where there are no values."""
+    each = range(len(parts.classes))
+    inner = ",\n".join(f"{value} AS p{c + 1}" for c, value in enumerate(values))
+    table = f"(SELECT\n{inner}\n) AS p"
+    if parts.loss is None:
+        near = [[f"p{c + 1} >= p{other + 1}" for other in each if other > c] for c in each]
+        return _first(parts.classes, "p1", near, table)
+    expected = ", ".join(
+        f"{' + '.join(f'p{t + 1} * {_number(x)}' for t, x in enumerate(own))} AS e{c + 1}"
+        for c, own in enumerate(parts.loss.T.tolist())
+    )
+    tied = _number(most_tied(parts.loss))
+    near = [[f"e{c + 1} <= e{other + 1} + {tied}" for other in each if other != c] for c in each]
+    return _first(parts.classes, "e1", near, f"(SELECT {expected} FROM {table}) AS e")
+
+
+def _first(classes: Sequence[Label], known: str, holds: Sequence[Sequence[str]], table: str) -> str:
+    """The first class of which all conditions hold, else the last one; NULL where `known` is."""
+    whens = [f"WHEN {known} IS NULL THEN NULL"]
+    for label, own in zip(classes[:-1], holds, strict=False):
+        whens.append(f"WHEN {' AND '.join(own)} THEN {_label(label)}")
+    return f"(SELECT CASE {' '.join(whens)} ELSE {_label(classes[-1])} END FROM {table})"
 
 
 def _value(end: End, outcome: int, weight: float) -> str:

@@ -57,8 +57,10 @@ def rows(n: int, seed: int, *, new: bool = False) -> dict[str, list[Any]]:
 def responses(n: int, leaf: str, seed: int) -> tuple[dict[str, list[Any]], str]:
     """Columns of a response under a leaf model, and what declares it."""
     rng = np.random.default_rng(seed)
-    if leaf == "classes":
-        return {"y": rng.choice(["no", "yes", "it's"], n).tolist()}, ":- response(y)."
+    if leaf in ("classes", "losses"):
+        losses = ":- loss(yes, no, 2). :- loss('it''s', no, 3). :- loss(no, 'it''s', 0.7)."
+        declared = losses if leaf == "losses" else ""
+        return {"y": rng.choice(["no", "yes", "it's"], n).tolist()}, f":- response(y). {declared}"
     if leaf == "truths":
         return {"y": rng.choice([False, True], n).tolist()}, ":- response(y)."
     if leaf == "counts":

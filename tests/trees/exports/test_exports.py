@@ -15,7 +15,7 @@ from slp.columns import Below, Is
 from slp.trees import Leaf, Split, Tree
 from tests.trees.exports.tables import by_row, in_python, in_sqlite, posterior, rows
 
-LEAVES = ["classes", "truths", "numbers", "counts", "durations", "lines"]
+LEAVES = ["classes", "losses", "truths", "numbers", "counts", "durations", "lines"]
 NEW = ["declared", "average", "larger", "error"]
 
 
@@ -74,6 +74,32 @@ def test_an_average_says_the_same_in_each_language(leaf: str, new: str, best: bo
                 assert have is None and other is None
                 continue
             assert abs(have - value[c]) < 1e-12 and abs(other[label] - value[c]) < 1e-12
+
+
+def test_losses_are_written() -> None:
+    """Of rows that are whole in a leaf, of rows in several, and of averages."""
+    test = rows(40, 7, new=True)
+    found = posterior("losses")
+    classes, differ = found.table.leaf.classes, []
+    for told in (*(c.tree for c in found.k_best(2)), found.average(6, seed=1)):
+        shares = in_python(told.to_python(), "probabilities", test)
+        probable = [None if p is None else classes[np.argmax(list(p.values()))] for p in shares]
+        said = list(map(plain, by_row(told.predict, test)))
+        differ.append(said != probable)
+        assert in_python(told.to_python(), "predict", test) == said
+        assert in_sqlite(told.to_sql(), test) == said
+    assert differ[0] and differ[-1]
+    assert ": decide " in found.map_tree().to_rules()
+
+
+def test_tied_decisions_are_the_first_class() -> None:
+    """Each is expected to lose 2.8 / 11; in doubles that of `a` is larger by the last digit."""
+    X, y = {"x": [0.0] * 9}, ["a"] * 3 + ["b"] * 6
+    text = ":- start(t). 1 :: t --> leaf. :- leaf(dirichlet(1)). :- loss(a, b, 0.7). "
+    found = slp.parse(text + ":- loss(b, a, 0.4).").posterior(pl.DataFrame(X), y)
+    for told in (found.map_tree(), found.average(1, best=True)):
+        assert told.predict(pl.DataFrame(X)).tolist() == ["a"] * 9
+        assert in_sqlite(told.to_sql(), X) == in_python(told.to_python(), "predict", X) == ["a"] * 9
 
 
 def test_the_probability_of_a_class_is_that_of_the_leaf() -> None:
