@@ -156,7 +156,7 @@ class Sums:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
         """See `Averages`. Where `auto` chose the sums, and those for the pairs do not fit, or would
         take long, draws tell."""
-        if self._may_draw and self.distribution.seconds_of_pairs(ones, zeros) > _MOST_SECONDS:
+        if self._too_long(lambda sums: sums.seconds_of_pairs(ones, zeros)) is not None:
             return None
         try:
             return self.distribution.differences(ones, zeros, moments)
@@ -167,13 +167,19 @@ class Sums:
 
     # --- draws in place of sums ----------------------------------------------------------------
 
+    def _too_long(self, seconds: Callable[[TreeDistribution], float]) -> float | None:
+        """The approximate seconds of sums in whose place draws are to answer, as they take long;
+        None where sums are to."""
+        if not self._may_draw:
+            return None
+        found = seconds(self.distribution)
+        return found if found > _MOST_SECONDS else None
+
     def _draws_of_many(self, rows: NDArray[np.object_]) -> DrawnTrees | None:
         """The draws that predict these new rows where their sums take long; else None. What is
         asked decides, and neither the clock nor what was asked before."""
-        if not self._may_draw:
-            return None
-        seconds = self.distribution.seconds_of_new_rows(rows)
-        if seconds <= _MOST_SECONDS:
+        seconds = self._too_long(lambda sums: sums.seconds_of_new_rows(rows))
+        if seconds is None:
             return None
         drawn = self._independent_draws
         asked = hash(tuple(map(repr, rows.ravel().tolist())))
@@ -187,10 +193,8 @@ class Sums:
 
     def _draws_of_paths(self, rows: NDArray[np.object_] | None) -> DrawnTrees | None:
         """The draws that tell what rows are asked where the sums take long; else None."""
-        if not self._may_draw:
-            return None
-        seconds = self.distribution.seconds_of_features(rows)
-        if seconds <= _MOST_SECONDS:
+        seconds = self._too_long(lambda sums: sums.seconds_of_features(rows))
+        if seconds is None:
             return None
         if PATHS_TAKE_LONG not in self._told_of:
             self._told_of.add(PATHS_TAKE_LONG)
