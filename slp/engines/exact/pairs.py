@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Numbers = NDArray[np.float64]
 
 _WORDS = "following pairs of new rows"
+#: Pairs that the core follows together.
+_MOST_PAIRS = 64
 
 
 def pair_differences(
@@ -51,9 +53,8 @@ def pair_differences(
     assert core is not None
     means, squares = [np.zeros((0, 1))], [np.zeros((0, 1))]
     designs = [design_of_rows(table, own) for own in (ones, zeros)]
-    step = int(core.CONSTANTS["most_pairs"])
-    for a in range(0, len(ones), step):
-        at = slice(a, a + step)
+    for a in range(0, len(ones), _MOST_PAIRS):
+        at = slice(a, a + _MOST_PAIRS)
         own = [np.zeros((0, 0)) if d is None else np.ascontiguousarray(d[at]) for d in designs]
         batch = _Batch(core, passes, moments, ones[at], zeros[at], own)
         with untold_told(table):
