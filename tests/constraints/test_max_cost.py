@@ -111,7 +111,9 @@ def test_many_sets_of_features_are_too_many_states() -> None:
         program.posterior(frame, engine="exact")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", slp.SlpWarning)
-        found = program.posterior(frame, engine="mh", seed=1, draws=20, warmup=20, chains=1)
+        found = program.posterior(
+            frame, engine="mh", seed=1, draws=20, warmup=20, chains=1, rounds=1
+        )
     assert all(check.holds for d in found.draws for check in d.tree.check(program))
 
 

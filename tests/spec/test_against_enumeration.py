@@ -96,7 +96,7 @@ def test_missing_values_that_take_a_side(seed: int) -> None:
 
 
 @pytest.mark.thinned(8)
-@pytest.mark.parametrize("seed", range(N_LINES))
+@pytest.mark.parametrize("seed", range(1, N_LINES + 1))
 def test_lines_in_leaves(seed: int) -> None:
     check(random_case(seed, 400, lines=True))
 
