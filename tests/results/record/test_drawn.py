@@ -335,9 +335,10 @@ def test_statistics_are_those_of_arviz() -> None:
 
 @pytest.mark.parametrize("engine", ["exact", "chart", "enumerate", "mh"])
 def test_no_rows_to_predict(engine: str) -> None:
-    classes = quietly(GROWTREE, frame(), engine=engine, draws=40)
+    how = {"engine": engine, "draws": 40, **({"warmup": 50} if engine == "mh" else {})}
+    classes = quietly(GROWTREE, frame(), **how)
     numbers = frame().with_columns(y=pl.Series([0.5, 1, 2, 3, 4, 5, 6, 7]))
-    means = quietly(GROWTREE, numbers, engine=engine, draws=40)
+    means = quietly(GROWTREE, numbers, **how)
     for none in (frame().head(0), frame().head(0).to_pandas(), np.empty((0, 3))):
         assert classes.predict_proba(none).shape == classes.predict_error(none).shape == (0, 2)
         assert classes.predict(none).shape == means.predict(none).shape == (0,)
