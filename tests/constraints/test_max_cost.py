@@ -70,6 +70,8 @@ def drawn(program: slp.Program, **options: object) -> slp.Posterior:
         return program.posterior(FRAME, seed=1, **options)
 
 
+#: Few steps are enough for so few trees.
+STEPS = {"mh": {"warmup": 1000, "thin": 20}}
 LIMITED = f"{PRICES} :- constraint(max_cost(120))."
 
 
@@ -79,7 +81,9 @@ def test_engines_give_trees_that_fit(engine: str, failure: str) -> None:
     program = slp.parse(f":- use(growtree). {LIMITED} {failure}")
     exact = program.posterior(FRAME, engine="exact", draws=0)
     sampled = engine in ("mh", "smc")
-    found = drawn(program, engine=engine, **({"draws": 500} if sampled else {}))
+    found = drawn(
+        program, engine=engine, **({"draws": 500} if sampled else {}), **STEPS.get(engine, {})
+    )
     trees = [d.tree for d in found.draws] if sampled else [found.map_tree()]
     assert all(fits(tree, 120) for tree in trees)
     assert any(tree.n_leaves > 1 for tree in trees)

@@ -143,10 +143,11 @@ def test_samplers_agree_with_exact_sums(response: str) -> None:
     own = program(LEAVES.get(response, ""))
     exact = own.posterior(frame, engine="exact", draws=0)
     want = {f: use.probability for f, use in exact.split_probabilities().items()}
-    for engine, draws in (("mh", 2000), ("smc", 1000)):
+    steps = {"warmup": 1000, "thin": 10}
+    for engine, how in (("mh", {"draws": 2000, **steps}), ("smc", {"draws": 1000})):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", slp.SlpWarning)
-            found = own.posterior(frame, engine=engine, seed=1, draws=draws)
+            found = own.posterior(frame, engine=engine, seed=1, **how)
         for feature, use in found.split_probabilities().items():
             assert use.probability == pytest.approx(want[feature], abs=0.08), (engine, feature)
     best = exact.k_best(1)[0].tree
