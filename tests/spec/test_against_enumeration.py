@@ -65,19 +65,19 @@ def test_posterior(seed: int) -> None:
     check(random_case(seed))
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_ORDERED))
 def test_ordinal_features(seed: int) -> None:
     check(random_case(seed, orders=True))
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_WEIGHTED))
 def test_weights_of_rows(seed: int) -> None:
     check(random_case(seed, weights=True))
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("seed", range(N_LEAST_WEIGHT))
 def test_least_weight_of_leaves(seed: int) -> None:
     check(random_case(seed, least_weight=True))
@@ -143,6 +143,7 @@ def test_extreme_gaps_and_weights(seed: int) -> None:
     check(random_case(seed, extremes=True))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("seed", range(N_PARTITION))
 def test_partition_beside_other_measures(seed: int) -> None:
     """By the exact engine, and each tree's probability by the plain engines."""
