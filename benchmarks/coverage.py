@@ -1,13 +1,14 @@
 """How often 90 % predictive intervals of numbers hold the response, by 10-fold cross-validation.
 
-    python benchmarks/coverage.py DATA [--folds 10] [--scale ALPHA,SHARE] [NAME ...]
+    python benchmarks/coverage.py DATA [--folds 10] [--effort default] [--scale ALPHA,SHARE]
+                                  [NAME ...]
 
-DATA is the folder of concrete_strength.csv, airfoil_self_noise.csv and auto_mpg.csv (response `y`,
-rows with a missing value left out); the tables steps, friedman and noise are simulated. The prior
-is `growtree`, the engine `mh`, with 1000 draws and defaults for all other options. With `--scale`
-the leaf model is normal_inverse_gamma(mean, 0.1, ALPHA, SHARE * variance) of the training rows, and
-not the default. Each table gives one line: coverage, mean width and root mean square error, both
-divided by the standard deviation of the response, and the number of leaves.
+DATA is the folder of the tables of numbers (response `y`, or that behind a colon; rows with a
+missing value left out); the tables steps, friedman and noise are simulated. The program is that of
+estimators, `default`, the engine `mh`. With `--scale` the leaf model is
+normal_inverse_gamma(mean, 0.1, ALPHA, SHARE * variance) of the training rows, and not the default.
+Each table gives one line: coverage with its standard error over folds, mean width and root mean
+square error, both divided by the standard deviation of the response, and the number of leaves.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ import polars as pl
 
 import slp
 
-FILES = ("concrete_strength", "airfoil_self_noise", "auto_mpg")
+FILES = ("concrete_strength", "airfoil_self_noise", "auto_mpg", "yacht_hydrodynamics", "cgm_train")
+FILES += ("wine:alcohol",)
 MADE = ("steps", "friedman", "noise")
 LEVEL = 0.9
 
@@ -46,7 +48,9 @@ def table(name: str, folder: Path) -> pl.DataFrame:
     """One of the tables, without rows that miss a value."""
     if name in MADE:
         return made(name)
-    return pl.read_csv(folder / f"{name}.csv").drop_nulls()
+    file, _, response = name.partition(":")
+    frame = pl.read_csv(folder / f"{file}.csv").drop_nulls()
+    return frame.rename({"y": "class", response: "y"}) if response else frame
 
 
 def folds(frame: pl.DataFrame, k: int) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
@@ -57,19 +61,19 @@ def folds(frame: pl.DataFrame, k: int) -> Iterator[tuple[pl.DataFrame, pl.DataFr
 
 
 def program(train: pl.DataFrame, scale: tuple[float, float] | None) -> slp.Program:
-    """`growtree`, with the leaf that was asked for."""
+    """`default`, with the leaf that was asked for."""
     if scale is None:
-        return slp.parse(":- use(growtree).")
+        return slp.parse(":- use(default).")
     y = train["y"].to_numpy()
     leaf = f"normal_inverse_gamma({np.mean(y)}, 0.1, {scale[0]}, {scale[1] * np.var(y)})"
-    return slp.parse(f":- use(growtree). :- leaf({leaf}).")
+    return slp.parse(f":- use(default). :- leaf({leaf}).")
 
 
-def measure(frame: pl.DataFrame, k: int, scale: tuple[float, float] | None) -> str:
+def measure(frame: pl.DataFrame, k: int, effort: str, scale: tuple[float, float] | None) -> str:
     """The line of one table."""
     held, width, error, leaves = [], [], [], []
     for train, test in folds(frame, k):
-        posterior = program(train, scale).posterior(train, "y", engine="mh", seed=1)
+        posterior = program(train, scale).posterior(train, "y", engine="mh", seed=1, effort=effort)
         low, high = posterior.predict_interval(test, LEVEL).T
         y = test["y"].to_numpy()
         held.append((low <= y) & (y <= high))
@@ -78,9 +82,10 @@ def measure(frame: pl.DataFrame, k: int, scale: tuple[float, float] | None) -> s
         leaves.append(posterior.expected_leaves())
     sd = float(np.std(frame["y"].to_numpy()))
     rmse = float(np.sqrt(np.concatenate(error).mean()))
-    share = np.concatenate(held).mean()
+    share, by_fold = np.concatenate(held).mean(), [own.mean() for own in held]
+    doubt = np.std(by_fold, ddof=1) / len(by_fold) ** 0.5
     return (
-        f"covered {share:.3f}  width {np.concatenate(width).mean() / sd:.2f} sd  "
+        f"covered {share:.3f} ± {doubt:.3f}  width {np.concatenate(width).mean() / sd:.2f} sd  "
         f"error {rmse / sd:.3f} sd  leaves {np.mean(leaves):.1f}"
     )
 
@@ -91,13 +96,17 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--folds", type=int, default=10)
+    parser.add_argument("--effort", default="default")
     parser.add_argument("--scale", help="ALPHA,SHARE")
     given = parser.parse_intermixed_args()
     alpha_share = given.scale and given.scale.split(",")
     scale = (float(alpha_share[0]), float(alpha_share[1])) if alpha_share else None
     warnings.simplefilter("ignore", slp.SlpWarning)
     for name in given.names or FILES + MADE:
-        print(f"{name:<20}{measure(table(name, given.data), given.folds, scale)}", flush=True)
+        print(
+            f"{name:<22}{measure(table(name, given.data), given.folds, given.effort, scale)}",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

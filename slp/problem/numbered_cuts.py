@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 Cuts: TypeAlias = NDArray[Any]
 
 
+def as_cuts(nodes: Sequence[tuple[int, int, int]]) -> Cuts:
+    """Nodes, each a feature (below 0: none), low and high, shape (N, 3); at least one."""
+    small = max(high for _, *cut in nodes for high in cut) < 2**31
+    return np.array(nodes, np.int32 if small else object)
+
+
 class CoreCuts:
     """The cuts of an `ExactEngine` on a table."""
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from slp.data.feature_kind import Feature
 from slp.data.table import Table
+from slp.problem.numbered_cuts import as_cuts
 from slp.trees import Leaf, Split, Tree
 from slp.trees.tree import tree_of_preorder
 
@@ -122,8 +123,7 @@ def canonical_nodes(placed: TreeOnTable) -> NDArray[Any] | None:
                 (low, high), below = other, (node.left, node.right)
         out.append((node.feature, low, high))
         stack += below
-    small = max(high for _, *cut in out for high in cut) < 2**31
-    return np.array(out, np.int32 if small else object)
+    return as_cuts(out)
 
 
 def tree_of_nodes(table: Table, nodes: Sequence[Sequence[int]], leaves: Sequence[Leaf]) -> Tree:

@@ -57,7 +57,7 @@ TESTED_WHEN_FINISHED = ":- use(growtree). :- constraint(max_features(1))."
 LIMIT = float(norm.ppf(1 - 0.0005 / (11 * len(ZOO) * 4)))
 
 DRAWN: dict[str, dict[str, Any]] = {
-    "mh": {"draws": 4000, "thin": 20},
+    "mh": {"draws": 4000, "thin": 20, "warmup": 2000},
     "prolog": {"draws": 800, "warmup": 50, "thin": 3},
     "smc": {"draws": 4000, "islands": 40, "particles": 100},
     "forward": {"draws": 4000},

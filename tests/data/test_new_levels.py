@@ -110,9 +110,10 @@ def test_sums_by_blocks_go_down_both_sides(said: str, seed: int) -> None:
 
 @pytest.mark.parametrize("engine", ["mh", "smc", "modal", "search"])
 def test_trees_agree_with_averages_over_them(engine: str, tmp_path: Path) -> None:
-    options: dict[str, Any] = {"mh": {"draws": 30, "warmup": 50}, "smc": {"draws": 30}}.get(
-        engine, {}
-    )
+    options: dict[str, Any] = {
+        "mh": {"draws": 30, "warmup": 50, "rounds": 1},
+        "smc": {"draws": 30},
+    }.get(engine, {})
     frame = table(5, 24)
     posterior = slp.parse(PRIOR).posterior(frame, "y", engine=engine, seed=3, **options)
     drawn: Any = posterior._result.averages
@@ -186,7 +187,8 @@ def test_malformed_json(wrong: dict[str, Any]) -> None:
 )
 def test_errors_by_choice(engine: str, said: str) -> None:
     program = slp.parse(PRIOR + said + ":- support(max_depth(2)).")
-    options: dict[str, Any] = {"draws": 40} if engine == "mh" else {"draws": 0}
+    how: dict[str, Any] = {"draws": 100, "warmup": 500, "thin": 20}
+    options = how if engine == "mh" else {"draws": 0}
     posterior = program.posterior(table(5, 10), "y", engine=engine, seed=1, **options)
     with pytest.raises(slp.DataError, match=r"E445.*`sex`"):
         posterior.predict(NEW.filter((pl.col("sex") == "unknown") & (pl.col("colour") == "red")))

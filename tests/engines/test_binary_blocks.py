@@ -124,7 +124,7 @@ def test_priors(text: str) -> None:
         same_quantities(model.grammar, model.table, X[:3])
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize(
     "text",
     [f":- use({prior}).\n{c}" for prior in ("growtree", "denison") for c in CONSTRAINTS]
@@ -311,7 +311,7 @@ def test_it_reports_the_boxes_that_it_keeps() -> None:
     assert 0.9 * (forest.n_items - singles) < have["items"] <= forest.n_items - singles
 
 
-@pytest.mark.parametrize("prior", ["denison", "growtree"])
+@pytest.mark.parametrize("prior", ["denison", pytest.param("growtree", marks=pytest.mark.slow)])
 def test_bounds_where_memory_runs_out(prior: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passes, "_WORK_ON_BOUNDS", 1e5)
     rng = np.random.default_rng(3)

@@ -36,8 +36,8 @@ X, Y = load_iris(return_X_y=True, as_frame=True)
 #: Programs whose exact sums take little time.
 SHALLOW = ":- use(growtree). :- support(max_depth(2)). :- feature(_, [bins(quantile, 3)])."
 #: `auto` takes exact sums of few features, and chains of many.
-FEW_ROUNDS = ["rounds=1", "draws=20", "chains=1"]
-FEW_ROUNDS += ["program=:- use(growtree). :- feature(_, [bins(quantile, 3)])."]
+FEW_ROUNDS = ["rounds=1", "draws=20", "chains=1", "warmup=50", "thin=1"]
+FEW_ROUNDS += [f"program={SHALLOW}"]
 
 
 def _credit() -> tuple[pd.DataFrame, pd.Series]:
@@ -49,8 +49,15 @@ def _credit() -> tuple[pd.DataFrame, pd.Series]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["SLPTreeClassifier", "SLPTreeRegressor"])
-@pytest.mark.parametrize("options", [["engine=modal"], FEW_ROUNDS], ids=["modal", "auto"])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("SLPTreeClassifier", ["engine=modal"]),
+        ("SLPTreeClassifier", FEW_ROUNDS),
+        ("SLPTreeRegressor", FEW_ROUNDS),
+    ],
+    ids=["modal classes", "classes", "numbers"],
+)
 def test_scikit_learns_checks_pass_and_none_is_skipped(name: str, options: list[str]) -> None:
     command = [sys.executable, str(HERE / "all_checks.py"), name, *options]
     environment = {**os.environ, "SCIPY_ARRAY_API": "1"}

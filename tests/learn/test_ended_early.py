@@ -17,7 +17,7 @@ from tests.clock import Clock
 COIN = slp.parse("0.5 :: coin(h). 0.5 :: coin(t). p(X) :- coin(X), coin(Y), X @=< Y.")
 SEEN = ("3 :: p(h)", "p(t)")
 _RNG = np.random.default_rng(0)
-TABLE = pl.DataFrame({"x": _RNG.random(40), "y": _RNG.integers(0, 2, 40)})
+TABLE = pl.DataFrame({"x": _RNG.random(14), "y": _RNG.integers(0, 2, 14)})
 
 LEARNERS: dict[str, tuple[slp.Program, tuple[Any, ...]]] = {
     "labels": (COIN, SEEN),

@@ -151,7 +151,7 @@ def test_notes_say_what_was_taken_from_the_response(numbers: str) -> None:
     assert any(taken in note for note in found["a"].notes) == (not numbers)
 
 
-DRAWN = {"mh": {"draws": 200, "warmup": 50}, "smc": {"draws": 200, "particles": 100}}
+DRAWN = {"mh": {"draws": 200, "warmup": 500, "thin": 20}, "smc": {"draws": 200, "particles": 100}}
 
 
 @pytest.mark.parametrize("engine", ["exact", "chart", "mh", "smc", "modal", "search"])

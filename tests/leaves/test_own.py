@@ -101,7 +101,7 @@ def test_edits_of_a_tree_are_drawn_too() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", slp.SlpWarning)
             program = slp.parse(text.format(model), tree=given)
-            drawn = program.posterior(table(), engine="mh", seed=1, draws=300, warmup=50)
+            drawn = program.posterior(table(), engine="mh", seed=1, draws=300, warmup=50, thin=5)
         sums.append(drawn.predict(table()).mean())
     assert sums[0] == pytest.approx(sums[1], rel=0.05)
 

@@ -168,7 +168,8 @@ def test_engines_agree_with_the_exact_sum(table: pl.DataFrame, engine: str) -> N
         want = exact.map()
         assert best.log_joint == pytest.approx(want.log_joint, rel=1e-12)
         return
-    found = own.posterior(table, engine=engine, seed=1, draws=2000)
+    steps = {"warmup": 1000, "thin": 10} if engine == "mh" else {}
+    found = own.posterior(table, engine=engine, seed=1, draws=2000, **steps)
     assert found.expected_leaves() == pytest.approx(exact.expected_leaves(), abs=0.25)
 
 
@@ -190,7 +191,7 @@ def test_a_run_is_saved_and_predicts(table: pl.DataFrame, tmp_path: Path) -> Non
 
 def test_a_monotone_constraint_is_kept_and_checked(table: pl.DataFrame) -> None:
     own = program(LEAF, ":- constraint(monotone(x, up)).\n:- support(min_leaf(3)).")
-    posterior = own.posterior(table, engine="mh", seed=1, draws=100)
+    posterior = own.posterior(table, engine="mh", seed=1, draws=100, warmup=500, thin=20)
     for tree in posterior.sample(20, seed=2):
         assert all(result.holds for result in tree.check(own))
 

@@ -27,6 +27,10 @@ box(corner, dose, 0, 1.5).
 """
 
 
+#: Few steps are enough for so few trees.
+STEPS = {"warmup": 2000, "thin": 20}
+
+
 def table(n: int = 60) -> pl.DataFrame:
     rng = np.random.default_rng(1)
     age, dose = rng.integers(10, 70, n).astype(float), rng.integers(0, 5, n).astype(float)
@@ -45,7 +49,7 @@ def exact() -> slp.Posterior:
 @pytest.fixture(scope="session")
 def drawn() -> slp.Posterior:
     """The same by tempered chains."""
-    return slp.parse(CLASSES).posterior(table(), engine="mh", seed=1, draws=1000)
+    return slp.parse(CLASSES).posterior(table(), engine="mh", seed=1, draws=1000, **STEPS)
 
 
 @pytest.fixture(scope="session")

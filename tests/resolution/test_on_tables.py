@@ -75,8 +75,8 @@ def unquoted(found: slp.QueryResult) -> dict[str, float]:
 
 def test_random_programs() -> None:
     """Guards, states, helper predicates, all measures, limits, weights, both ways to fail."""
-    cases = without_constraints(range(60))
-    assert len(cases) > 15
+    cases = without_constraints(range(36))
+    assert len(cases) > 9
     assert any("range" in case.measures for case in cases)
     assert_derivations_are_proofs(cases)
 

@@ -65,19 +65,19 @@ def test_posterior(seed: int) -> None:
     check(random_case(seed))
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_ORDERED))
 def test_ordinal_features(seed: int) -> None:
     check(random_case(seed, orders=True))
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_WEIGHTED))
 def test_weights_of_rows(seed: int) -> None:
     check(random_case(seed, weights=True))
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("seed", range(N_LEAST_WEIGHT))
 def test_least_weight_of_leaves(seed: int) -> None:
     check(random_case(seed, least_weight=True))
@@ -98,7 +98,7 @@ def test_missing_values_that_take_a_side(seed: int) -> None:
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_LINES))
 def test_lines_in_leaves(seed: int) -> None:
-    check(random_case(seed, 400, lines=True))
+    check(random_case(seed, lines=True))
 
 
 @pytest.mark.thinned(4)
@@ -110,13 +110,13 @@ def test_counts_with_exposures(seed: int) -> None:
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_SUBSETS))
 def test_splits_by_subsets_of_levels(seed: int) -> None:
-    check(random_case(seed, 400, subsets=True))
+    check(random_case(seed, subsets=True))
 
 
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_IN_ORDER))
 def test_splits_in_the_order_of_the_response(seed: int) -> None:
-    case = random_case(seed, 400, ordered=True)
+    case = random_case(seed, ordered=True)
     assert core_for(case.model.table) is compiled_core()
     check(case)
     if case.spec.derivations and seed % 4 == 0:
@@ -143,6 +143,7 @@ def test_extreme_gaps_and_weights(seed: int) -> None:
     check(random_case(seed, extremes=True))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("seed", range(N_PARTITION))
 def test_partition_beside_other_measures(seed: int) -> None:
     """By the exact engine, and each tree's probability by the plain engines."""

@@ -55,7 +55,7 @@ def _everything(file: SourceFile) -> tuple[object, ...]:
 
 
 @pytest.mark.slow
-@settings(max_examples=1500, deadline=None, derandomize=True)
+@settings(max_examples=600, deadline=None, derandomize=True)
 @given(_PROGRAMS)
 @example("edge(a, b).edge(c).")
 @example("f('a\nb').\ng(a).")

@@ -17,7 +17,7 @@ from slp.data.table import Table
 from slp.engines.exact.items import CALL, LEAF, CutOfCodes, Items
 from slp.engines.exact.passes import Passes
 from slp.problem.new_rows import share_of_untold
-from slp.problem.numbered_cuts import Cuts
+from slp.problem.numbered_cuts import Cuts, as_cuts
 from slp.problem.tree_arrays import arrays_of_cuts
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.averages.over_trees import ScoredTree, ScoredTrees
@@ -156,9 +156,7 @@ class _Parts(NamedTuple):
                 leaves.append(table.statistics[items.rows[item]].sum(axis=0))
             if cut[0] != CALL:
                 nodes.append(cut)
-        small = max(high for _, *cut in nodes for high in cut) < 2**31
-        cuts = np.array(nodes[::-1], np.int32 if small else object)
-        return cls(cuts, np.concatenate(leaves[::-1]), log_weight, log_likelihood)
+        return cls(as_cuts(nodes[::-1]), np.concatenate(leaves[::-1]), log_weight, log_likelihood)
 
 
 def tree_of_steps(items: Items, table: Table, steps: Sequence[tuple[int, int]]) -> ScoredTree:

@@ -96,9 +96,9 @@ def monte_carlo_errors(values: _Array) -> _Array:
     two estimates; 0 where all draws are equal, NaN with fewer than four draws in a chain.
 
     One is the standard deviation over the root of the effective draws. It ends the sum of the
-    autocorrelations where they are lost in noise, so it overlooks weak ones over many draws, and is
-    some 15 % too small where there are such (docs/design/tempering.md). The other, by batch means,
-    has them: see `_batch_variances`.
+    autocorrelations where noise is larger than they are. So it misses weak autocorrelations over
+    many draws, and is then 10 to 40 % too small (docs/design/tempering.md). The other is by batch
+    means (`_batch_variances`), which include them.
     """
     m, t, q = values.shape
     if t < FEWEST_DRAWS or q == 0:

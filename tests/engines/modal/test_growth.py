@@ -252,7 +252,7 @@ def test_the_core_orders_levels_as_the_specification_does(
     leaf: str, values: list[object], response: str
 ) -> None:
     """Scores are the same to the last bit: a cut lies between any two that differ."""
-    for seed in range(8):
+    for seed in range(5):
         rng = np.random.default_rng(seed)
         n, k = int(rng.integers(8, 70)), int(rng.integers(2, 30))
         events = {"e": rng.integers(0, 2, n)} if "event" in response else {}

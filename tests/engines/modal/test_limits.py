@@ -53,6 +53,7 @@ def test_where_nothing_is_to_be_gained_the_tree_is_a_leaf(
     assert np.allclose(found.predict_proba(X), 1 / len(classes))
 
 
+@pytest.mark.slow
 def test_ten_thousand_binary_features() -> None:
     rng = np.random.default_rng(1)
     X = rng.integers(0, 2, (150, 10_000))

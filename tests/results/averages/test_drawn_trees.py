@@ -97,7 +97,7 @@ def test_arviz_has_the_shapes_of_the_trees(engine: str) -> None:
 def test_only_so_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows are gone through in pieces, for the same numbers; diagnostics look at some of them, once
     in each round."""
-    options = {"engine": "mh", "draws": 60, "rounds": 1}
+    options = {"engine": "mh", "draws": 60, "rounds": 1, "warmup": 200, "thin": 5}
     want = _posterior(slp.parse(":- use(growtree)."), options)
     whole = want.predict_error(FRAME)
     held: list[int] = []
@@ -121,7 +121,9 @@ def test_only_so_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_means_of_numbers_are_averaged() -> None:
     posterior = _posterior(
-        slp.parse(":- use(growtree)."), {"engine": "mh", "draws": 60, "rounds": 1}, "d"
+        slp.parse(":- use(growtree)."),
+        {"engine": "mh", "draws": 60, "rounds": 1, "warmup": 200, "thin": 5},
+        "d",
     )
     leaf = posterior.table.leaf
     assert isinstance(leaf, NormalInverseGamma)

@@ -27,6 +27,8 @@ from tests.reference.mh.matrices import Example, all_proofs
 from tests.results.filled import filler_of
 
 GROWTREE = ":- use(growtree, [beta = 0.5]). :- support(max_depth(2)). "
+#: Few steps are enough for so few trees.
+STEPS = {"warmup": 500, "thin": 20}
 #: Names as classes have no order of their own.
 ORDERED = ":- response(y, [ordinal([no, yes])]). "
 
@@ -39,10 +41,11 @@ def frame(n: int = 8) -> pl.DataFrame:
     return pl.DataFrame({"a": a, "b": b, "c": c, "y": y})
 
 
-def quietly(text: str, data: pl.DataFrame, **options: Any) -> slp.Posterior:
+def quietly(text: str, data: pl.DataFrame, *, engine: str = "mh", **options: Any) -> slp.Posterior:
+    steps = STEPS if engine == "mh" else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SlpWarning)
-        found = slp.parse(text).posterior(data, **{"engine": "mh", "seed": 3, **options})
+        found = slp.parse(text).posterior(data, engine=engine, **{**steps, "seed": 3, **options})
     return found
 
 
@@ -268,9 +271,9 @@ def test_without_draws_there_is_nothing_to_say() -> None:
 
 
 def test_the_same_seed_gives_the_same_draws_for_any_number_of_threads() -> None:
-    one = quietly(GROWTREE, frame(), draws=60, warmup=200, threads=1).draws
-    assert one == quietly(GROWTREE, frame(), draws=60, warmup=200, threads=3).draws
-    assert one != quietly(GROWTREE, frame(), draws=60, warmup=200, threads=1, seed=4).draws
+    one = quietly(GROWTREE, frame(), draws=60, threads=1).draws
+    assert one == quietly(GROWTREE, frame(), draws=60, threads=3).draws
+    assert one != quietly(GROWTREE, frame(), draws=60, threads=1, seed=4).draws
 
 
 def test_tempered_chains_sample_the_same_posterior() -> None:
@@ -327,7 +330,9 @@ def test_statistics_are_those_of_arviz() -> None:
     assert found.ess_bulk == pytest.approx(array_stats.ess(leaves, method="bulk"))
     tails = array_stats.ess(leaves, method="tail", prob=(0.05, 0.95))
     assert found.ess_tail == pytest.approx(tails)
-    assert posterior.expected_leaves_error() == pytest.approx(array_stats.mcse(leaves))
+    of_batches = leaves.reshape(20, 20).mean(axis=1).std(ddof=1) / math.sqrt(20)
+    larger = max(array_stats.mcse(leaves), of_batches)
+    assert posterior.expected_leaves_error() == pytest.approx(larger)
     halves = quietly(GROWTREE, frame(), draws=100, chains=1)
     leaves = np.array([d.tree.n_leaves for d in halves.draws], float).reshape(2, 50)
     assert halves.diagnostics.convergence["leaves"].r_hat == pytest.approx(array_stats.rhat(leaves))

@@ -20,6 +20,8 @@ from tests.spec.test_against_enumeration import posterior_of
 TABLE = pd.DataFrame(
     {"x": [1, 2, 3, 4, 5, 6], "z": [1, 2, 1, 2, 1, 2], "y": ["n", "n", "y", "n", "y", "y"]}
 )
+#: Few steps are enough for so few trees.
+STEPS = {"warmup": 1000, "thin": 10}
 MIXTURE = """:- start(t).
 0.3 :: t --> stump.
 0.7 :: t --> grown(0).
@@ -120,7 +122,7 @@ def test_draws_agree_within_their_errors() -> None:
     program = slp.parse(MIXTURE)
     want = program.posterior(TABLE, "y", engine="exact", draws=0).rule_probabilities()
     for engine in ("mh",):
-        drawn = program.posterior(TABLE, "y", engine=engine, draws=4000, seed=3, thin=5)
+        drawn = program.posterior(TABLE, "y", engine=engine, draws=4000, seed=3, **STEPS)
         for own, other in zip(drawn.rule_probabilities(), want, strict=True):
             assert abs(own.at_start - other.at_start) < 5 * own.at_start_error + 1e-9
             assert own.probability is not None
@@ -134,7 +136,9 @@ def test_plain_chains_and_the_core_take_the_same_rules(monkeypatch: pytest.Monke
     text = MIXTURE + "box(b, x, 2.2, 4.8). :- constraint(constant(b))."
     program = slp.parse(text)
     want = program.posterior(TABLE, "y", engine="exact", draws=0).rule_probabilities()
-    have = program.posterior(TABLE, "y", engine="mh", draws=2000, seed=4).rule_probabilities()
+    have = program.posterior(
+        TABLE, "y", engine="mh", draws=2000, seed=4, **STEPS
+    ).rule_probabilities()
     for own, other in zip(have, want, strict=True):
         assert abs(own.expected_uses - other.expected_uses) < 5 * own.expected_uses_error + 1e-9
 

@@ -44,6 +44,7 @@ def test_sequences_have_the_same_numbers(made: Capped) -> None:
         np.testing.assert_allclose(have, want, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.thinned(2)
 @BY_NAME
 @pytest.mark.parametrize("core, plain", PAIRS, ids=["q_ind", "q_uc", "q_n"])
 def test_transitions(made: Capped, core: CoreProposal, plain: Proposal[EditTarget, Edits]) -> None:
