@@ -37,7 +37,7 @@ ORDERS: dict[str, tuple[list[Any], str]] = {
 DECLARED = {"": "", "side": "missing(side), ", "all": ""}
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("missing", DECLARED)
 @pytest.mark.parametrize("order", ORDERS)
 def test_an_ordered_categorical_is_as_declared(order: str, missing: str) -> None:

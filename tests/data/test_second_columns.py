@@ -53,7 +53,7 @@ CODINGS = {
 }
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("leaf", ["gamma_exponential(1, 1)", "piecewise_exponential(1, 2, [0.5])"])
 @pytest.mark.parametrize("coding", CODINGS)
 def test_a_coding_gives_the_posterior_of_0_and_1(coding: str, leaf: str) -> None:

@@ -30,7 +30,7 @@ WRITTEN = {
 }
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("missing", ["", ", missing(side)"])
 @pytest.mark.parametrize("writing", WRITTEN)
 def test_text_reads_as_its_numbers(writing: str, missing: str, tmp_path: Path) -> None:

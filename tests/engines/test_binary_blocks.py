@@ -157,7 +157,7 @@ def test_a_called_state_of_the_whole_table() -> None:
     same_values(model.grammar, model.table, X)
 
 
-@pytest.mark.thinned(11)
+@pytest.mark.thinned(23)
 @pytest.mark.parametrize("d", [76, 129])
 @pytest.mark.parametrize("text", PRIORS)
 def test_priors_of_words_of_128_bits(text: str, d: int) -> None:

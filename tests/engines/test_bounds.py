@@ -77,7 +77,7 @@ def bounds(text: str, memory: int) -> tuple[float, float]:
         return error.log_evidence_bounds
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(16)
 @pytest.mark.parametrize("text", PRIORS)
 def test_bounds_hold_the_evidence_of_every_prior(
     text: str, monkeypatch: pytest.MonkeyPatch

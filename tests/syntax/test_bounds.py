@@ -63,7 +63,7 @@ def check(text: str) -> None:
         assert len(error.diagnostics) <= MOST_MISTAKES + 1
 
 
-@pytest.mark.thinned(24)
+@pytest.mark.thinned(48)
 @pytest.mark.parametrize("name", REPEATED)
 def test_time_grows_as_the_text_does(name: str) -> None:
     assert_linear(lambda n: check(hostile(name, n)), 8_000)

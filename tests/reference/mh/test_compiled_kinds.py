@@ -29,7 +29,7 @@ SIZES = [3, pytest.param(12, marks=pytest.mark.slow)]
 def examples(kind: str, n: int = 12) -> list[Example]:
     """Programs on tables of a kind that have a dozen derivations or more."""
     found: list[Example] = []
-    seed = 0
+    seed = 48  # of subsets its case takes ten seconds
     while len(found) < n:
         seed += 1
         of: dict[str, Any] = {kind: True}

@@ -106,6 +106,7 @@ def drift(made: Example, matrix: NDArray[np.float64]) -> float:
 
 
 @pytest.mark.usefixtures("compiled_kernels")
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("way", WAYS, ids=" ".join)
 def test_two_particles_of_the_core(way: tuple[str, str, str]) -> None:
     for i, (name, made) in enumerate(cases_of(way)):
