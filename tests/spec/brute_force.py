@@ -197,6 +197,20 @@ class BruteForce(AllDerivations):
                 terms.append([p * share * x for x in leaf_formula.predict(self._responses(leaf))])
         return [math.fsum(column) for column in zip(*terms, strict=True)]
 
+    def density(self, row: Row, outcome: Any) -> float:
+        """The predictive density of an outcome of a new row, given as responses are."""
+        if self.example.lines:
+            outcome = (outcome, *self._in_line(row))
+        if self.example.weights is not None:
+            outcome = (outcome, 1)
+        terms = []
+        for d, p in self.posterior():
+            for leaf, share, _ in self._leaves_of(d.tree, d.leaves, row):
+                before = self._responses(leaf)
+                after = self.leaf.log_marginal([*before, outcome])
+                terms.append(p * share * math.exp(after - self.leaf.log_marginal(before)))
+        return math.fsum(terms)
+
     def asked(self, row: Row) -> dict[str, tuple[float, float]]:
         """For each feature the probability that a row's path splits on it, and the expected number
         of these splits."""

@@ -27,7 +27,13 @@ from slp.results.posterior import Posterior
 from slp.trees import check_tree
 from tests.spec.brute_force import TreeKey, ValueMissingError
 from tests.spec.cases import Case, random_case
-from tests.spec.leaf_formulas import ByTable
+from tests.spec.leaf_formulas import (
+    ByTable,
+    ExponentialFormula,
+    ExposedFormula,
+    TableFormula,
+    WeightedFormula,
+)
 from tests.spec.pipeline import key_of, tree_of
 
 N_CASES = 400
@@ -270,9 +276,28 @@ def compare_predictions(case: Case, posterior: Posterior) -> None:
             have = posterior.predict_proba(frame)
         else:
             have = posterior.predict(frame)[:, None]
+        compare_densities(case, posterior, frame)
     np.testing.assert_allclose(
         have, want, rtol=case.rounding, atol=case.rounding, err_msg=repr(case)
     )
+
+
+def compare_densities(case: Case, posterior: Posterior, frame: pl.DataFrame) -> None:
+    """The predictive density of an outcome of each new row; of classes of every class."""
+    spec, leaf = case.spec, case.model.table.leaf
+    formula = spec.leaf.leaf if isinstance(spec.leaf, WeightedFormula) else spec.leaf
+    given = spec.example.y[0]
+    match formula:
+        case TableFormula():  # no density is known
+            return
+        case ExponentialFormula() | ExposedFormula():
+            asked = {given[0]: (given[0], 1)}
+        case _:
+            asked = {y: y for y in leaf.classes or (given,)}
+    for y, outcome in asked.items():
+        want = [spec.density(row, outcome) for row in case.new_rows]
+        have = posterior.density(frame, y)
+        np.testing.assert_allclose(have, want, rtol=10 * case.rounding, err_msg=repr(case))
 
 
 def compare_paths(case: Case, posterior: Posterior) -> None:
