@@ -31,7 +31,16 @@ from slp.cli.summary import (
 )
 from slp.data import Table
 from slp.errors import BudgetError
-from slp.results import Candidate, Draw, Kind, Known, RashomonSet, derivations_note, partition_note
+from slp.results import (
+    Candidate,
+    Draw,
+    Kind,
+    Known,
+    RashomonSet,
+    RepresentativeTree,
+    derivations_note,
+    partition_note,
+)
 from slp.trees import Tree
 
 if TYPE_CHECKING:
@@ -118,9 +127,13 @@ def known_to_json(known: Known, limit: str, *, out_of_memory: bool) -> dict[str,
 
 
 def trees_to_json(
-    posterior: Posterior, trees: Sequence[Candidate], near: RashomonSet | None
+    posterior: Posterior,
+    trees: Sequence[Candidate],
+    near: RashomonSet | None,
+    nearest: RepresentativeTree | None,
 ) -> dict[str, Any]:
-    """The best trees, and the number of those near the best one, if it was asked for."""
+    """The best trees; the number of those near the best one, and the representative tree, if they
+    were asked for."""
     shares, edits = shares_of_found(posterior), posterior.edits
     return {
         **_answered(posterior),
@@ -138,6 +151,9 @@ def trees_to_json(
             for found in trees
         ],
         "within": None if near is None else _near_to_json(near),
+        "representative": None
+        if nearest is None
+        else {**nearest.to_dict(), **tree_to_json(posterior, nearest.tree)},
         "version": slp.__version__,
     }
 

@@ -58,10 +58,17 @@ _EXPORTS: dict[str, Callable[[Any], str]] = {
     help="Also count all trees that are at least FACTOR times as probable as the best one.",
 )
 @click.option(
+    "--representative",
+    is_flag=True,
+    help="Also print the tree nearest to the posterior: that of the least expected squared "
+    "difference of predictions, beside that of the most probable one.",
+)
+@click.option(
     "--export",
     type=click.Choice(list(_EXPORTS)),
-    help="Print the tree, or of several the average by their probabilities, as a rule list, as an "
-    "expression of SQL, or as a Python module, and nothing else.",
+    help="Print the tree, the representative one, or of several the average by their "
+    "probabilities, as a rule list, as an expression of SQL, or as a Python module, and nothing "
+    "else.",
 )
 @inference_options
 @json_option
@@ -72,6 +79,7 @@ def map_command(
     response: str | None,
     best: int,
     within: float | None,
+    representative: bool,
     export: str | None,
     as_json: bool,
     inference: dict[str, Any],
@@ -85,7 +93,7 @@ def map_command(
     if export is not None and (as_json or within is not None):
         raise click.UsageError("--export goes with neither --json nor --within")
     inference = until_deadline(inference)
-    if inference["engine"] == "auto":
+    if inference["engine"] == "auto" and not representative:  # draws, where sums do not fit
         inference["engine"] = "best"
     program = prior.load()
     frame = read_table(data, inference)
@@ -96,11 +104,12 @@ def map_command(
         posterior = program.posterior(frame, response, progress=progress, **inference)
         posterior, trees = asked(posterior, lambda p: p.k_best(best))
         near = None if within is None else posterior.rashomon_set(within, 0)
+        nearest = posterior.representative_tree(inference["seed"]) if representative else None
     if export is not None:
-        write_exactly(_exported(posterior, trees, export) + "\n")
+        write_exactly(_exported(posterior, trees, nearest, export) + "\n")
         say(f"engine {posterior.engine}: {posterior.reason}", err=True)
     elif as_json:
-        write_json(trees_to_json(posterior, trees, near))
+        write_json(trees_to_json(posterior, trees, near, nearest))
     else:
         say(f"engine {posterior.engine}: {posterior.reason}", *cut_short(posterior))
         if (note := derivations_note(posterior)) is not None:
@@ -114,13 +123,25 @@ def map_command(
             say(*(_edits(posterior, t) or ()))
             say_text(t.tree.to_text())
             say(*tree_lines(posterior, t.tree))
+        if nearest is not None:
+            say("", f"representative tree{leaves_text(nearest.tree.n_leaves)}")
+            say_text(nearest.tree.to_text())
+            say(nearest.in_words())
     exit_if_interrupted(posterior)
 
 
-def _exported(posterior: slp.Posterior, trees: list[Candidate], export: str) -> str:
-    """The best tree, or the average of the best ones, in another language."""
+def _exported(
+    posterior: slp.Posterior,
+    trees: list[Candidate],
+    nearest: slp.RepresentativeTree | None,
+    export: str,
+) -> str:
+    """The representative tree, if there is one, the best tree, or the average of the best ones, in
+    another language."""
     what: Any = trees[0].tree
-    if len(trees) > 1:
+    if nearest is not None:
+        what = nearest.tree
+    elif len(trees) > 1:
         what = posterior.average(len(trees), best=True)
     return _EXPORTS[export](what).rstrip("\n")
 

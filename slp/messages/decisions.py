@@ -61,3 +61,12 @@ E567 = Entry(
 )
 ONE_ROW = E567.says("`explain` takes one row, not {n}", "take `X[i : i + 1]`, or a loop")
 FEWER_ROWS = E567.says("`proximity` takes from 1 to {most} rows, not {n}", AS_REMEDY)
+
+E569 = Entry(
+    "E569: no tree stands for the posterior",
+    cause="`representative_tree` was asked of a prior, of soft trees, or where the median of a "
+    "leaf of durations is beyond the largest number.",
+    remedy="Ask it of a posterior over hard trees; take a leaf model whose medians are finite.",
+    example="slp.parse(':- use(growtree).').prior(rows, [0, 1]).representative_tree()",
+)
+NO_REPRESENTATIVE = E569.says("no tree stands for the posterior: {why}", AS_REMEDY)

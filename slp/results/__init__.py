@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from slp.results.record.parts import Candidate, Draw
     from slp.results.record.result import Result
     from slp.results.record.rule_use import RuleUse
+    from slp.results.representative import RepresentativeTree, representative_tree
     from slp.results.summaries import FeatureUse
     from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.trust.diagnostics import Diagnostics
@@ -73,6 +74,7 @@ __all__ = [
     "Known",
     "Posterior",
     "RashomonSet",
+    "RepresentativeTree",
     "Result",
     "RuleUse",
     "TreePath",
@@ -91,6 +93,7 @@ __all__ = [
     "number_of_trees_text",
     "partition_note",
     "r_hat",
+    "representative_tree",
     "splits_of",
     "tail_ess",
     "trees_of",
@@ -120,6 +123,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.paired": "PairedDifference",
         "slp.results.proofs": "SampledProofs",
         "slp.results.rashomon": "RashomonSet",
+        "slp.results.representative": "RepresentativeTree representative_tree",
         "slp.results.posterior": "Posterior",
         "slp.results.summaries": "FeatureUse",
         "slp.results.record.known": "Known",

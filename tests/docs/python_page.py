@@ -36,7 +36,7 @@ CLASSES: dict[str, type] = {
         *(slp.Program, TreeQuestions, ProofQuestions),
         *(slp.Posterior, Predictions, Predictive, Asking, Summaries, LeavesOut),
         *(Contrast, Difference, OfDraws),
-        *(slp.Tree, slp.TreeNode, slp.CheckResult, slp.AveragedTrees),
+        *(slp.Tree, slp.TreeNode, slp.CheckResult, slp.AveragedTrees, slp.RepresentativeTree),
     )
 }
 #: Tables of names of `slp` itself, with their first heading.
@@ -54,6 +54,7 @@ SEE = {
     "LearnResult": "learning.md",
     "LeavesOut.loo": "comparing.md#leaving-each-row-out",
     "Limits": "queries.md",
+    "Posterior.representative_tree": "exports.md#one-tree-for-all-of-it",
     "Posterior.average": "exports.md#an-average-of-trees",
     "Posterior.constraint_probability": "decisions.md"
     "#what-fails-and-how-probable-the-constraints-are",

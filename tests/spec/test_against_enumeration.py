@@ -297,7 +297,8 @@ def compare_densities(case: Case, posterior: Posterior, frame: pl.DataFrame) -> 
     for y, outcome in asked.items():
         want = [spec.density(row, outcome) for row in case.new_rows]
         have = posterior.density(frame, y)
-        np.testing.assert_allclose(have, want, rtol=10 * case.rounding, err_msg=repr(case))
+        # The last is the probability of a leaf that sums may lose beside 1.
+        np.testing.assert_allclose(have, want, 10 * case.rounding, 1e-15, err_msg=repr(case))
 
 
 def compare_paths(case: Case, posterior: Posterior) -> None:

@@ -161,12 +161,14 @@ private:
         const auto of = [&](bool is_one) { return side.of_row(is_one, pair, depth_) + i; };
         const double* const one = x > 0 ? of(true) : nullptr;
         const double* const zero = y > 0 ? of(false) : nullptr;
+        const double* const both = x > 0 && y > 0 ? side.of_pair(pair, depth_) + i : nullptr;
+        if (x > 0 && x == y) {  // also of rows whose means are infinite, but alike
+            return {x * both[0], x * x * both[depth_]};
+        }
         const double mean = (x > 0 ? x * one[0] : 0.0) - (y > 0 ? y * zero[0] : 0.0);
-        if (x > 0 && y > 0) {
-            const double e = side.of_pair(pair, depth_)[depth_ + i];
-            return {mean, x == y ? x * x * e
-                                 : x * x * one[depth_] + y * y * zero[depth_] -
-                                       x * y * (one[depth_] + zero[depth_] - e)};
+        if (both != nullptr) {
+            return {mean, x * x * one[depth_] + y * y * zero[depth_] -
+                              x * y * (one[depth_] + zero[depth_] - both[depth_])};
         }
         return {mean, (x > 0 ? x * x * one[depth_] : 0.0) + (y > 0 ? y * y * zero[depth_] : 0.0)};
     }

@@ -174,14 +174,18 @@ private:
         for (const std::uint32_t& query : queries) {
             const double own_value = value(split.feature, query);
             const Missing side = feature.side_of(split.cut, own_value, second);
-            if (side == Missing::left) {
+            double share = side == Missing::left ? 1.0 : 0.0;
+            if (side == Missing::untold) {
+                const Untold way = std::isnan(own_value) ? feature.untold : feature.absent;
+                share = share_of_untold(box, split, way);
+            }
+            if (share == 1.0) {
                 to[n_left++] = query;
-            } else if (side == Missing::right) {
+            } else if (share == 0.0) {
                 to[--first_right] = query;
             } else {
                 const std::span<const std::uint32_t> alone(&query, 1);
-                const Untold way = std::isnan(own_value) ? feature.untold : feature.absent;
-                parted_.push_back({{key_of(alone), alone}, share_of_untold(box, split, way)});
+                parted_.push_back({{key_of(alone), alone}, share});
             }
         }
         const std::span<const std::uint32_t> left = to.first(n_left),
