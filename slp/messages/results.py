@@ -77,12 +77,15 @@ E558 = Entry(
     "E558: there is no such group of draws for ArviZ",
     cause="`to_arviz` was given a group that it does not make, or one of rows or of the response "
     "for a prior.",
-    remedy="Name some of `posterior`, `sample_stats`, `log_likelihood`, `prior` and "
-    "`observed_data`, or none.",
+    remedy="Name some of `posterior`, `sample_stats`, `log_likelihood`, `posterior_predictive`, "
+    "`prior`, `prior_predictive` and `observed_data`, or none.",
     example="posterior.to_arviz(['likelihood'])",
 )
 NO_SUCH_GROUP = E558.says("there is no group `{group}`", "take some of: {known}")
 
+NO_PREDICTIVE_OF_EXPOSURES = E558.says(
+    "counts have exposures, and outcomes are drawn for one unit", AS_REMEDY
+)
 TOO_MANY_FOR_ARVIZ = E558.says(
     "{draws:,} draws of {rows:,} rows are made where it is named alone",
     "name the groups that you need, as in to_arviz(['log_likelihood'])",

@@ -19,12 +19,16 @@ from slp.messages.results import (
     GROUPS_LEFT_OUT,
     NO_ARVIZ,
     NO_DRAWS_FOR_ARVIZ,
+    NO_PREDICTIVE_OF_EXPOSURES,
     NO_SUCH_GROUP,
+    PRIOR_HAS_SEEN,
     TOO_MANY_FOR_ARVIZ,
 )
+from slp.problem.new_rows import table_as_new_rows
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.left_out import HeldRows
 from slp.results.by_tree import trees_of
+from slp.results.differences import leaf_draws
 from slp.results.posterior import Posterior
 
 #: The most numbers of a group, draws times rows, that is made without being named: 1 GiB.
@@ -50,6 +54,10 @@ def posterior_to_arviz(posterior: Posterior, groups: Sequence[str] | None = None
     `log_likelihood`, over `row` too: the response, with the log likelihood of each row of the table
     given the tree and the *other* rows of its leaf (`slp.results.averages.left_out`). Equal numbers
     differ in the ninth decimal, as `arviz_stats` divides by zero where many draws are equal.
+
+    `posterior_predictive` and `prior_predictive`, over `row` too: the response, with an outcome of
+    each row of the table by each draw, the parameters of its leaves drawn too; of classes their
+    numbers, and durations are not censored. Counts with exposures have neither.
 
     `observed_data`, over `row`: the response, of classes their numbers in `table.leaf.classes`,
     with `event` or `exposure` where it has one.
@@ -183,6 +191,26 @@ def _prior(draws: _Draws, named: bool) -> dict[str, NDArray[Any]]:
     return _of_trees(_Draws.of(draws.posterior.prior()), named)
 
 
+def _predictive(draws: _Draws, named: bool) -> dict[str, NDArray[Any]]:
+    result, table = draws.posterior._result, draws.posterior.table
+    if table.leaf.exposed:
+        raise UsageError(NO_PREDICTIVE_OF_EXPOSURES())
+    draws.check_size(named)
+    rows = table_as_new_rows(table)[table.row_of]
+    rng = np.random.default_rng(result.seed)
+    made = leaf_draws(result, draws.trees, draws.number.ravel(), rows)
+    outcomes = made.of(rng, lambda own: own.outcomes(rng))
+    return {draws.response: outcomes.reshape(*draws.number.shape, -1)}
+
+
+def _prior_predictive(draws: _Draws, named: bool) -> dict[str, NDArray[Any]]:
+    draws.check_size(named)
+    prior = draws.posterior.prior()
+    if prior.table.leaf.of_response:
+        warn(PRIOR_HAS_SEEN())
+    return _predictive(_Draws.of(prior), named)
+
+
 def _observed_data(draws: _Draws, named: bool) -> dict[str, NDArray[Any]]:
     table = draws.posterior.table
     outcomes = table.outcomes()
@@ -196,7 +224,9 @@ _GROUPS: dict[str, Callable[[_Draws, bool], dict[str, NDArray[Any]]]] = {
     "posterior": _of_trees,
     "sample_stats": _sample_stats,
     "log_likelihood": _log_likelihood,
+    "posterior_predictive": _predictive,
     "prior": _prior,
+    "prior_predictive": _prior_predictive,
     "observed_data": _observed_data,
 }
 

@@ -67,7 +67,9 @@ def compare(case: Case, engine: str = "chart") -> None:
             scale = np.sqrt(want[1][there].max(initial=1e-300))
             for power, h, w in zip((1, 2), have, want, strict=True):
                 least = 1e-11 * (1 + scale**power)
-                np.testing.assert_allclose(h[there], w[there], rtol=max(1e-8, 10 * case.rounding), atol=least)
+                np.testing.assert_allclose(
+                    h[there], w[there], rtol=max(1e-8, 10 * case.rounding), atol=least
+                )
             assert (have[1][ones == zeros] == 0).all()
 
 

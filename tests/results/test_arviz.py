@@ -15,7 +15,8 @@ from slp.errors import SlpError, SlpWarning
 from slp.results.averages.left_out import HeldRows
 
 PRIOR = ":- use(growtree). :- support(max_depth(2)). "
-GROUPS = ["posterior", "sample_stats", "log_likelihood", "prior", "observed_data"]
+GROUPS = ["posterior", "sample_stats", "log_likelihood", "posterior_predictive", "prior"]
+GROUPS += ["prior_predictive", "observed_data"]
 
 
 def frame() -> pl.DataFrame:
@@ -48,6 +49,30 @@ def test_groups_and_their_shapes(exact: slp.Posterior) -> None:
     assert mean == pytest.approx(exact.prior().expected_leaves(), abs=0.3)
     assert list(exact.prior().to_arviz().children) == ["posterior", "sample_stats"]
     assert list(exact.to_arviz(["observed_data"]).children) == ["observed_data"]
+
+
+def test_outcomes_of_rows_are_those_of_the_predictive_distributions() -> None:
+    """Shares over 4,000 draws, within 4.5 of their standard errors: 40 rows twice."""
+    found = quietly(PRIOR, frame(), engine="exact", draws=4000)
+    data = found.to_arviz(["posterior_predictive", "prior_predictive"])
+    for group, of in (("posterior_predictive", found), ("prior_predictive", found.prior())):
+        drawn = data[group]["y"]
+        assert drawn.dims == ("chain", "draw", "row") and drawn.shape == (1, 4000, 40)
+        want = of.density(frame(), "yes")
+        error = np.sqrt(want * (1 - want) / 4000)
+        assert (np.abs(drawn.values[0].mean(axis=0) - want) < 4.5 * error).all()
+
+
+def test_a_prior_predictive_that_has_seen_the_response_says_so() -> None:
+    data = frame().with_columns(y=pl.col("a") + 0.5 * pl.col("b"))
+    found = quietly(PRIOR, data, engine="exact", draws=20)
+    with pytest.warns(SlpWarning, match="W552"):
+        made = found.to_arviz(["prior_predictive"])
+    assert np.isfinite(made.prior_predictive["y"].values).all()
+    counts = data.with_columns(y=pl.col("a"), e=pl.lit(2.0))
+    text = PRIOR + ":- response(y, exposure(e)). :- leaf(gamma_poisson(1, 1))."
+    with pytest.raises(SlpError, match="E558.*exposures"):
+        quietly(text, counts, engine="exact", draws=20).to_arviz(["posterior_predictive"])
 
 
 def test_log_likelihood_is_that_given_the_other_rows(exact: slp.Posterior) -> None:
@@ -119,3 +144,15 @@ def test_arviz_stats_compares(exact: slp.Posterior) -> None:
     table = stats.compare({"tree": data, "leaf": leaf.to_arviz()})
     apart = abs(exact.loo().elpd - leaf.loo().elpd)
     assert float(table["elpd_diff"].abs().max()) == pytest.approx(apart, abs=0.3)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_arviz_plots_predictive_checks(exact: slp.Posterior) -> None:
+    importlib.import_module("matplotlib.style.core")  # which arviz-plots 0.8 does not import
+    matplotlib = importlib.import_module("matplotlib")
+    matplotlib.use("Agg")
+    plots = importlib.import_module("arviz_plots")
+    data = frame().with_columns(y=pl.col("a") + 0.5 * pl.col("b"))
+    numbers = quietly(PRIOR, data, engine="exact", draws=100).to_arviz()
+    for group in ("posterior_predictive", "prior_predictive"):
+        assert plots.plot_ppc_dist(numbers, group=group, backend="matplotlib") is not None
