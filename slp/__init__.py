@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         Contrast,
         CrossValidation,
         Posterior,
+        RowQuantity,
         SampledProofs,
         Tuning,
     )
@@ -93,6 +94,7 @@ __all__ = [
     "Program",
     "ProgramError",
     "QueryResult",
+    "RowQuantity",
     "SLPTreeClassifier",
     "SLPTreeRegressor",
     "SampledProofs",
@@ -123,7 +125,8 @@ __getattr__, __dir__ = late_names(
         "slp.program.learning": "LearnResult",
         "slp.program.saved": "load_posterior",
         "slp.results": (
-            "AveragedTrees Comparison Contrast CrossValidation Posterior SampledProofs Tuning"
+            "AveragedTrees Comparison Contrast CrossValidation Posterior RowQuantity SampledProofs "
+            "Tuning"
         ),
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
         "slp.program": "Program check compare cv load parse tune",

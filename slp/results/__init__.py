@@ -4,10 +4,10 @@ Rooms: `record` (the result of a run), `averages` (over trees: sums, or draws), 
 numbers can be trusted) and `saved` (runs in files). `estimate` is a number and its error, which all
 of them give.
 
-Parts of `posterior`: `predictions`, `predictive` (draws and distributions of outcomes, and
-`contrasts`, which `differences` makes), `decisions` (of least expected loss), `asking` (what rows
-are asked, and its cost), `leave_one_out` (how rows are predicted from all others), `summaries`,
-`rashomon` (all trees near the best), `by_tree` (what single trees predict), `weighted_trees` (a few
+Parts of `posterior`: `predictions`, `distributions` (of outcomes), `predictive` (draws, and
+quantities and `contrasts`, which `differences` makes), `decisions` (of least expected loss),
+`asking` (what rows are asked, and its cost), `leave_one_out` (how rows are predicted from all
+others), `summaries`, `rashomon` (all trees near the best), `by_tree` (what single trees predict), `weighted_trees` (a few
 trees that leave the tool together), `arviz` (draws for ArviZ), and `words` (numbers in words).
 
 Beside it: `comparison` sets programs side by side, `paired` their predictions of the same rows,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from slp.results.averages.weighted_draws import weighted_quantiles
     from slp.results.by_tree import mean_by_tree, splits_of, trees_of
     from slp.results.comparison import ComparedProgram, Comparison, HeldOut
-    from slp.results.contrasts import Contrast
+    from slp.results.contrasts import Contrast, RowQuantity
     from slp.results.estimate import Estimate, Kind
     from slp.results.leave_one_out import LeaveOneOut
     from slp.results.paired import PairedDifference
@@ -74,6 +74,7 @@ __all__ = [
     "Posterior",
     "RashomonSet",
     "Result",
+    "RowQuantity",
     "RuleUse",
     "TreePath",
     "average_of_best",
@@ -107,7 +108,7 @@ __getattr__, __dir__ = late_names(
     {
         "slp.results.by_tree": "mean_by_tree splits_of trees_of",
         "slp.results.averages.weighted_draws": "weighted_quantiles",
-        "slp.results.contrasts": "Contrast",
+        "slp.results.contrasts": "Contrast RowQuantity",
         "slp.results.trust.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",
         "slp.results.estimate": "Estimate Kind",
         "slp.results.record.parts": "Candidate Draw",
