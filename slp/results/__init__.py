@@ -7,11 +7,13 @@ of them give.
 Parts of `posterior`: `predictions`, `distributions` (of outcomes), `predictive` (draws, and
 quantities and `contrasts`, which `differences` makes), `decisions` (of least expected loss),
 `asking` (what rows are asked, and its cost), `leave_one_out` (how rows are predicted from all
-others), `summaries`, `rashomon` (all trees near the best), `by_tree` (what single trees predict), `weighted_trees` (a few
-trees that leave the tool together), `arviz` (draws for ArviZ), and `words` (numbers in words).
+others), `summaries`, `rashomon` (all trees near the best), `by_tree` (what single trees predict),
+`weighted_trees` (a few trees that leave the tool together), `arviz` (draws for ArviZ), and `words`
+(numbers in words).
 
 Beside it: `comparison` sets programs side by side, `paired` their predictions of the same rows,
-`tuning` values of their parameters, and `proofs` summarises draws of a goal's proofs.
+`survival_scores` scores those of durations, `tuning` compares values of parameters, and `proofs`
+summarises draws of a goal's proofs.
 """
 
 from typing import TYPE_CHECKING
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from slp.results.record.result import Result
     from slp.results.record.rule_use import RuleUse
     from slp.results.summaries import FeatureUse
+    from slp.results.survival_scores import kaplan_meier
     from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.trust.diagnostics import Diagnostics
     from slp.results.trust.doubts import doubt_of, longer_run
@@ -86,6 +89,7 @@ __all__ = [
     "error_note",
     "estimate_text",
     "evidence_text",
+    "kaplan_meier",
     "longer_run",
     "mean_by_tree",
     "monte_carlo_errors",
@@ -123,6 +127,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.rashomon": "RashomonSet",
         "slp.results.posterior": "Posterior",
         "slp.results.summaries": "FeatureUse",
+        "slp.results.survival_scores": "kaplan_meier",
         "slp.results.record.known": "Known",
         "slp.results.weighted_trees": "AveragedTrees average_of_best average_of_draws",
         "slp.results.averages.paths": "TreePath",
