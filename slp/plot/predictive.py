@@ -68,7 +68,7 @@ def predictive_check(
     leaf, table = posterior.table.leaf, posterior.table
     if leaf.exposed:
         raise nothing("counts with exposures have no outcomes in one unit", "draw calibration")
-    rows, outcomes = _own(posterior) if X is None else (X, outcomes_in(posterior, X, y))
+    rows, outcomes = own_outcomes(posterior) if X is None else (X, outcomes_in(posterior, X, y))
     ax = axes_of(ax, 5.6, 3.8)
     sides: list[Side] = []
     for colour, of in ((ORANGE, prior), (BLUE, posterior)):
@@ -108,8 +108,14 @@ def _drawn(posterior: Posterior, rows: Any, seed: int) -> NDArray[Any]:
         return posterior.predict_draws(rows, "outcome", _DRAWS, seed)
 
 
-def _own(posterior: Posterior) -> tuple[NDArray[np.object_], NDArray[Any]]:
-    """The same of the posterior's own table."""
+def own_outcomes(posterior: Posterior) -> tuple[NDArray[np.object_], NDArray[Any]]:
+    """The rows and outcomes of the posterior's own table.
+
+    Raises
+    ------
+    UnsupportedError
+        E571: rows that agree in all features were added up; E562: it was saved without its table.
+    """
     table = posterior.table
     rows, counts = distinct_rows(table), table.counts
     if table.leaf.classes and table.weighted is None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from slp.results.arviz import posterior_to_arviz
     from slp.results.averages.paths import TreePath
     from slp.results.averages.weighted_draws import weighted_quantiles
-    from slp.results.by_tree import mean_by_tree, splits_of, trees_of
+    from slp.results.by_tree import mean_by_tree, splits_of, survival_of_rows, trees_of
     from slp.results.comparison import ComparedProgram, Comparison, HeldOut
     from slp.results.contrasts import Contrast, RowQuantity
     from slp.results.estimate import Estimate, Kind
@@ -97,6 +97,7 @@ __all__ = [
     "partition_note",
     "r_hat",
     "splits_of",
+    "survival_of_rows",
     "tail_ess",
     "trees_of",
     "weighted_quantiles",
@@ -110,7 +111,7 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "slp.results.by_tree": "mean_by_tree splits_of trees_of",
+        "slp.results.by_tree": "mean_by_tree splits_of survival_of_rows trees_of",
         "slp.results.averages.weighted_draws": "weighted_quantiles",
         "slp.results.contrasts": "Contrast RowQuantity",
         "slp.results.trust.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",

@@ -89,11 +89,20 @@ def leaf_draws(
 
 
 class OfRows:
-    """A quantity of new rows (`Table.new_rows`). Arrays inside have a last axis of the D numbers of
-    the quantity; those handed out lack it where it has no labels."""
+    """A quantity of new rows (`Table.new_rows`); with `by_draws` no means are summed over all trees.
+    Arrays inside have a last axis of the D numbers of the quantity; those handed out lack it where
+    it has no labels."""
 
-    def __init__(self, result: Result, quantity: Quantity, rows: NDArray[np.object_]) -> None:
+    def __init__(
+        self,
+        result: Result,
+        quantity: Quantity,
+        rows: NDArray[np.object_],
+        *,
+        by_draws: bool = False,
+    ) -> None:
         self._result, self._quantity, self._rows = result, quantity, rows
+        self._by_draws = by_draws
         self._leaf = result.table.leaf
         self._labels: tuple[Any, ...] = self._leaf.classes
         if isinstance(quantity, Survival | CumulativeHazard):
@@ -174,7 +183,7 @@ class OfRows:
             values = np.reshape(told, (len(self._rows), every.shape[1]))
             return of_rows(values, draws.design)
 
-        found = self._result.of_new_rows(summed, self._rows)
+        found = None if self._by_draws else self._result.of_new_rows(summed, self._rows)
         if found is not None:
             return found[None], None
         return draws.reached.by_tree(every, draws.design), drawn
