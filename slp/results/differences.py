@@ -89,7 +89,7 @@ def leaf_draws(
 
 
 class OfRows:
-    """A quantity of new rows (`Table.new_rows`); with `by_draws` no means are summed over all trees.
+    """A quantity of new rows (`Table.new_rows`); with `by_draws` no mean is summed over all trees.
     Arrays inside have a last axis of the D numbers of the quantity; those handed out lack it where
     it has no labels."""
 

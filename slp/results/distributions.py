@@ -112,7 +112,8 @@ class Distributions:
         DataError
             `X` lacks a column, or a value.
         """
-        return self._mean_of_mixtures(X, quantity_of(self._result, "survival", times, None))
+        of = quantity_of(self._result, "survival", times, None)
+        return np.minimum(self._mean_of_mixtures(X, of), 1.0)  # leaves may add up to a bit more
 
     def restricted_mean(self, X: Any, horizon: float) -> NDArray[np.float64]:
         """For each row the mean of the duration, or of the `horizon` if that is less, averaged over
