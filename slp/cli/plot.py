@@ -99,12 +99,10 @@ def _predictive_check(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any
 def _survival(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
     if len(asked.features) > 1:
         raise click.UsageError("survival is grouped by one feature")
-    if asked.new is not None:
-        if asked.features:
-            raise click.UsageError("--new FILE has rows with a curve each: it takes no --feature")
-        return plot.survival(posterior, asked.rows())
+    if asked.new is not None and asked.features:
+        raise click.UsageError("--new FILE has rows with a curve each: it takes no --feature")
     X = None if asked.data is None else asked.read(asked.data)
-    return plot.survival(posterior, by=next(iter(asked.features), None), X=X)
+    return plot.survival(posterior, asked.rows(), by=next(iter(asked.features), None), X=X)
 
 
 _KINDS: Mapping[str, _Kind] = {

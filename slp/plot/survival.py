@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from slp.data import Feature, misses
+from slp.errors import UnsupportedError
 from slp.plot.canvas import (
     BLUE,
     GREY,
@@ -66,7 +67,7 @@ def survival(
 
     Parameters
     ----------
-    rows : at most seven; each has a curve.
+    rows : at most seven; each has a curve, up to the longest duration that is known.
     by : a feature by which the rows are grouped: its levels, its numbers if they are at most four,
         or thirds.
     X, y : rows and outcomes, as a run takes them, in place of those of the table. A run keeps its
@@ -78,15 +79,16 @@ def survival(
     UnsupportedError
         E571: the response is no duration, or there are more than seven curves.
     """
-    table = posterior.table
-    if table.leaf.responses != "durations":
+    if posterior.table.leaf.responses != "durations":
         raise nothing("the response is no duration", "draw dependence")
     if rows is not None:
-        curves, note = _of_each(table.new_rows(rows)), ""
+        curves, note = _of_each(posterior.table.new_rows(rows)), ""
+        outcomes = _outcomes_known(posterior, X, y)
     else:
-        curves, note = _of_groups(posterior, by, X, y)
+        every, outcomes = _table(posterior, X, y)
+        curves, note = _of_groups(posterior, by, every, outcomes)
     ax = axes_of(ax, 6.4, 4.0)
-    times = np.linspace(0, _longest(posterior, curves), _POINTS)
+    times = np.linspace(0, _longest(posterior, curves, outcomes), _POINTS)
     colours = class_colours(len(curves)) if len(curves) > 1 else [BLUE]
     n_draws = 0
     for curve, colour in zip(curves, colours, strict=True):
@@ -101,7 +103,7 @@ def survival(
     ax.set_ylim(0, 1.02)
     band = f"band: {100 * level:.0f} % interval, {n_draws:,} draws"
     title = "\n".join(filter(None, [note, f"{kind_of(posterior, by_draws)}; {band}"]))
-    titled(ax, title, plain(table.response), "survival")
+    titled(ax, title, plain(posterior.table.response), "survival")
     if len(curves) > 1:
         legend_of(ax, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return ax
@@ -117,16 +119,34 @@ def _of_each(rows: NDArray[np.object_]) -> list[_Curve]:
     return [_Curve(f"row {i + 1}", rows[i : i + 1], None) for i in range(len(rows))]
 
 
-def _of_groups(posterior: Posterior, by: str | None, X: Any, y: Any) -> tuple[list[_Curve], str]:
+def _table(
+    posterior: Posterior, X: Any, y: Any
+) -> tuple[NDArray[np.object_], NDArray[np.float64] | None]:
+    """Rows, and their outcomes; None where the run keeps sums of them."""
+    table = posterior.table
+    if X is not None:
+        return table.new_rows(X), outcomes_in(posterior, X, y)
+    if table.counts.max(initial=1) > 1 or table.weighted is not None:
+        return distinct_rows(table)[table.row_of], None
+    return own_outcomes(posterior)
+
+
+def _outcomes_known(posterior: Posterior, X: Any, y: Any) -> NDArray[np.float64] | None:
+    """The outcomes of a table; None where they are not known."""
+    try:
+        return _table(posterior, X, y)[1]
+    except UnsupportedError:  # a run that was saved without its table
+        return None
+
+
+def _of_groups(
+    posterior: Posterior,
+    by: str | None,
+    rows: NDArray[np.object_],
+    outcomes: NDArray[np.float64] | None,
+) -> tuple[list[_Curve], str]:
     """The average of all rows, or of groups, and what the title says of them."""
     table = posterior.table
-    outcomes: NDArray[np.float64] | None = None
-    if X is not None:
-        rows, outcomes = table.new_rows(X), outcomes_in(posterior, X, y)
-    elif table.counts.max(initial=1) > 1 or table.weighted is not None:
-        rows = distinct_rows(table)[table.row_of]
-    else:
-        rows, outcomes = own_outcomes(posterior)
     note = f"mean over {len(rows):,} rows"
     if by is None:
         groups = [("mean", np.ones(len(rows), np.bool_))]
@@ -183,11 +203,12 @@ def _of_numbers(name: str, values: NDArray[np.float64]) -> Iterator[tuple[str, N
     yield from ((text, own) for text, own in parts if own.any())
 
 
-def _longest(posterior: Posterior, curves: list[_Curve]) -> float:
+def _longest(
+    posterior: Posterior, curves: list[_Curve], outcomes: NDArray[np.float64] | None
+) -> float:
     """The longest duration seen, or where none is known that which nine of ten reach not."""
-    seen = [curve.outcomes for curve in curves if curve.outcomes is not None]
-    if seen:
-        return max(float(np.max(own if own.ndim == 1 else own[:, 0])) for own in seen) or 1.0
+    if outcomes is not None:
+        return float(np.max(outcomes if outcomes.ndim == 1 else outcomes[:, 0])) or 1.0
     every = np.concatenate([curve.rows[:_MOST_CURVES] for curve in curves])
     found = posterior.quantile(every, 0.9)
     return float(np.min([found.max(), np.finfo(np.float32).max]))
