@@ -73,3 +73,15 @@ def test_scores_of_durations(files: Path, slp_run: Run) -> None:
     assert f"{survival['brier']:.4f}" in found.out
     compared = slp_run("compare", *names, "--folds", 2, "--seed", 1)
     assert "concordance" in compared.out and "Brier" in compared.out
+
+
+def test_curves_of_rows_and_groups(files: Path, slp_run: Run) -> None:
+    names = [files / name for name in ("p.slp", "data.csv")]
+    for option, name, label in (("--feature", "a", "a = 3"), ("--new", files / "new.csv", "row 3")):
+        run = ("plot", "survival", *names, "-o", files / "p.svg", "--seed", 1, "-n", 50)
+        found = slp_run(*run, option, name)
+        assert found.code == 0, found.err
+        assert f">{label}<" in (files / "p.svg").read_text()
+    both = ["--feature", "a", "--new", files / "new.csv"]
+    found = slp_run("plot", "survival", *names, "-o", files / "p.svg", *both)
+    assert found.code == 2 and "--feature" in found.err
