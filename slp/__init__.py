@@ -73,6 +73,7 @@ if TYPE_CHECKING:
         CrossValidation,
         Posterior,
         RepresentativeTree,
+        RowQuantity,
         SampledProofs,
         Tuning,
     )
@@ -95,6 +96,7 @@ __all__ = [
     "ProgramError",
     "QueryResult",
     "RepresentativeTree",
+    "RowQuantity",
     "SLPTreeClassifier",
     "SLPTreeRegressor",
     "SampledProofs",
@@ -126,7 +128,7 @@ __getattr__, __dir__ = late_names(
         "slp.program.saved": "load_posterior",
         "slp.results": (
             "AveragedTrees Comparison Contrast CrossValidation Posterior RepresentativeTree "
-            "SampledProofs Tuning"
+            "RowQuantity SampledProofs Tuning"
         ),
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
         "slp.program": "Program check compare cv load parse tune",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
@@ -24,9 +24,17 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
+from slp.cli.score_text import (
+    in_columns,
+    number_text,
+    score_or_doubt,
+    score_text,
+    survival_texts,
+    survival_words,
+)
 from slp.cli.summary import words_lines
 from slp.messages.names import plural
-from slp.results import LARGEST_K, ComparedProgram, Estimate, HeldOut, PairedDifference
+from slp.results import LARGEST_K, ComparedProgram, PairedDifference
 from slp.source import visible
 
 
@@ -112,6 +120,7 @@ def _table(found: slp.Comparison) -> Iterator[str]:
         heads += ["held-out log predictive", "difference"]
         heads += ["accuracy"] if first.accuracy is not None else []
         heads += ["RMSE"] if first.rmse is not None else []
+        heads += ["concordance", "Brier"] if _of_durations(found) else []
     lines = [heads]
     for program in found.programs:
         own = [
@@ -137,7 +146,7 @@ def _loo_cells(program: ComparedProgram, found: slp.Comparison) -> Iterator[str]
     if loo is None or apart is None:
         yield from ("-", "-")
         return
-    yield _score(loo.elpd, loo.standard_error, loo.usable)
+    yield score_or_doubt(loo.elpd, loo.standard_error, loo.usable)
     other = found[apart.against].loo
     yield _difference(program, apart, loo.usable and other is not None and other.usable)
 
@@ -153,20 +162,18 @@ def _held_out_cells(program: ComparedProgram, found: slp.Comparison) -> Iterator
         yield score_text(score.accuracy, score.accuracy_error, score)
     if score.rmse is not None:
         yield score_text(score.rmse, score.rmse_error, score)
+    if _of_durations(found):
+        yield from survival_texts(score)
+
+
+def _of_durations(found: slp.Comparison) -> bool:
+    return any(p.held_out is not None and p.held_out.survival is not None for p in found.programs)
 
 
 def _difference(program: ComparedProgram, apart: PairedDifference, usable: bool) -> str:
     if program.name == apart.against:
         return "0, reference"
-    return _score(apart.value, apart.standard_error, usable)
-
-
-def in_columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Cells below each other, line after line."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = (f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True))
-        yield "  ".join(cells).rstrip()
+    return score_or_doubt(apart.value, apart.standard_error, usable)
 
 
 def say_compared(
@@ -180,32 +187,6 @@ def say_compared(
         write_json({**found.to_dict(), "version": slp.__version__, "seconds": time.spent()})
     else:
         say(*lines)
-
-
-def number_text(told: Estimate | None, converged: bool) -> str:
-    """A number with its error or the word exact; `?` for one that has not converged."""
-    if told is None:
-        return "-"
-    if told.kind == "exact":
-        return f"{told.value:.4f} exact"
-    if told.kind == "found":
-        return f"{told.value:.4f} found"
-    return with_error(told.value, told.error) if converged else f"{told.value:.4f}?"
-
-
-def score_text(value: float, error: float | None, score: HeldOut) -> str:
-    """A score of held-out rows with its error; with `?` where the run of a fold has not
-    converged."""
-    return _score(value, error, score.converged)
-
-
-def _score(value: float, error: float | None, usable: bool) -> str:
-    return with_error(value, error) if usable else f"{value:.4f}?"
-
-
-def with_error(value: float, error: float | None) -> str:
-    known = error is not None and math.isfinite(error)
-    return f"{value:.4f} +- {error:.4f}" if known else f"{value:.4f} +- ?"
 
 
 def _both_converged(program: ComparedProgram, found: slp.Comparison) -> bool:
@@ -245,6 +226,10 @@ def _columns_in_words(found: slp.Comparison) -> Iterator[str]:
             f"held-out: of rows that were not given, mean of each row's log probability (nats), by "
             f"{found.folds} folds of seed {found.seed}; +-: standard error over folds."
         )
+    for program in found.programs:
+        if program.held_out is not None and program.held_out.survival is not None:
+            yield from survival_words(program.held_out.survival)
+            break
     if len(found.programs) > 1 and (found.folds or _asks_loo(found)):
         yield (
             "difference: from the program that predicts best, or the first one under --against "

@@ -20,7 +20,7 @@ from slp.cli.common import (
     say,
     write_exactly,
 )
-from slp.cli.numbers import RealNumber, WholeNumber
+from slp.cli.numbers import RealNumber, WholeNumber, given_times
 from slp.cli.options import (
     NamedProgram,
     data_argument,
@@ -36,6 +36,7 @@ from slp.errors import UsageError
 from slp.late import late_import
 from slp.leaves import label_array, label_text
 from slp.messages.decisions import LOSS_GIVEN_TWICE, LOSS_TEXT
+from slp.messages.numbers import number_text
 from slp.source import visible
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ _OF_DRAWS = ("draws", "draws_to", "kind", "seed")
 _OF_SAVED_RUNS = (
     *_LIMITS,
     *_OF_DRAWS,
-    *("prior", "data", "output", "interval", "loss", "message_format"),
+    *("prior", "data", "output", "interval", "times", "loss", "message_format"),
 )
 
 #: Files of draws, by their endings.
@@ -70,6 +71,12 @@ _LEVEL = 0.9
     help="Probability of the intervals. For a numeric response they are predictive intervals "
     "(default: 0.9). For classes they are credible intervals of each class's probability "
     "(default: none). They do not include the Monte Carlo error.",
+)
+@click.option(
+    "--times",
+    metavar="T,T,...",
+    callback=given_times,
+    help="Of durations also P(longer) at these times, as columns P(> T).",
 )
 @click.option(
     "--loss",
@@ -106,6 +113,7 @@ def predict_command(
     response: str | None,
     output: str | None,
     interval: float | None,
+    times: list[float],
     loss: tuple[str, ...],
     draws: int | None,
     draws_to: str | None,
@@ -119,7 +127,8 @@ def predict_command(
     most probable class and the probability of each; with --interval also the ends of its credible
     interval. With losses, of the program or of --loss, the class of least expected loss stands in
     place of the most probable one, and its expected loss behind it. For a numeric response: its
-    mean, of durations its median, and the ends of an equal-tailed predictive interval.
+    mean, of durations its median, and the ends of an equal-tailed predictive interval; with --times
+    also the survival of durations.
     With --draws N --draws-to FILE also N draws of trees and of the parameters of their leaves, and
     what they say of each row; --seed makes them again.
     At a limit of time or memory no CSV is written; an error shows what is known of the trees.
@@ -141,7 +150,7 @@ def predict_command(
     with known_is_told(words, err=True), progress_line() as progress:
         if not saved:
             posterior = program.posterior(frame, response, progress=progress, **inference)
-        posterior, out = asked(posterior, lambda p: _predictions(p, rows, interval, loss))
+        posterior, out = asked(posterior, lambda p: _predictions(p, rows, interval, times, loss))
         if draws is not None and draws_to is not None:
             drawn = posterior.predict_draws(rows, kind, draws, inference.get("seed"))
             _write_draws(posterior, drawn, draws_to)
@@ -170,15 +179,21 @@ def _is_saved(name: str, new: str | None) -> bool:
 
 
 def _predictions(
-    posterior: slp.Posterior, rows: Any, interval: float | None, loss: tuple[str, ...]
+    posterior: slp.Posterior,
+    rows: Any,
+    interval: float | None,
+    times: list[float],
+    loss: tuple[str, ...],
 ) -> polars.DataFrame:
     table = posterior.table
+    told = posterior.survival(rows, times) if times else np.zeros((0, 0))
+    survival = {f"P(> {number_text(t)})": own for t, own in zip(times, told.T, strict=True)}
     if not table.leaf.classes:
         if loss:
             posterior.decide(rows)  # raises that there is nothing to decide
         low, high = posterior.predict_interval(rows, interval or _LEVEL).T
         columns = {table.response: posterior.predict(rows), "lower": low, "upper": high}
-        return _frame(columns)
+        return _frame(columns | survival)
     probabilities = posterior.predict_proba(rows)
     columns = _decided(posterior, rows, probabilities, loss)
     names = [f"P({label_text(label)})" for label in table.leaf.classes]

@@ -117,7 +117,7 @@ def bind_response(
         return replace(response, rows=replace(response.rows, weights=weights))
     beside = None if event is None else read_event(event, event_codes, span)
     if exposure is not None:
-        beside = read_exposure(exposure)
+        beside = read_exposure(exposure, column)
     response = _numbers(column, declaration, weights, regressors, beside, soft)
     if exposure is not None:
         (note,) = response.notes

@@ -65,7 +65,7 @@ class GammaExponential(RatesOfPieces):
             "A leaf's rate of events has the prior weight of one event in the time named second,",
             "which is the rate of the whole table.",
         )
-        return FirstDeclaration((1, three_digits(float(times.sum() / ends.sum()))), above)
+        return FirstDeclaration((1, three_digits(float(times.sum() / ends.sum()) or 1.0)), above)
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> GammaExponential:

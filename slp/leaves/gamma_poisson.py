@@ -33,9 +33,10 @@ _SMOOTH = 1e15
 class GammaPoisson(NumericModel):
     """`gamma_poisson(a, b)`: rate r ~ Gamma(shape a, rate b), y | r ~ Poisson(r e).
 
-    e is the exposure of a row: 1, or (`exposed`) a number above 0 that comes with the count, so
-    that r is the rate per unit of exposure. Statistics (k = 3): E = sum of e, s = sum of y, sum of
-    log y! - y log e; if exposed also (k = 4) n. Without exposures E = n. The counts of a leaf have
+    e is the exposure of a row: 1, or (`exposed`) a number from 0 up that comes with the count, so
+    that r is the rate per unit of exposure. Without exposure the count is surely 0. Statistics
+    (k = 3): E = sum of e, s = sum of y, sum of log y! - y log e; if exposed also (k = 4) n. Without
+    a column of exposures E = n. The counts of a leaf have
     (Gelman et al. 2013, Bayesian Data Analysis, section 2.6)
 
         P(y) = Gamma(a + s) / Gamma(a) * b^a / (b + E)^(a + s) * product of e_i^y_i / y_i!
@@ -116,7 +117,8 @@ class GammaPoisson(NumericModel):
         if not self.exposed:
             return np.stack([np.ones_like(counts), counts, log_factorials], axis=-1)
         e = y[:, 1]
-        return np.stack([e, counts, log_factorials - counts * np.log(e), np.ones_like(e)], axis=-1)
+        logs = np.log(e, out=np.zeros_like(e), where=e > 0)  # 0^0 = 1
+        return np.stack([e, counts, log_factorials - counts * logs, np.ones_like(e)], axis=-1)
 
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """log P(y), shape (...), of statistics (..., k); see the class's formula."""
@@ -124,6 +126,12 @@ class GammaPoisson(NumericModel):
         e, s, log_factorials = np.moveaxis(np.asarray(S, dtype=np.float64)[..., :3], -1, 0)
         return np.asarray(
             self._rising.at(s) - a * np.log1p(e / b) - s * np.log(b + e) - log_factorials
+        )
+
+    def scores(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `LeafModel`: events over exposure; inf without exposure."""
+        return np.divide(
+            S[..., 1], S[..., 0], out=np.full_like(S[..., 0], np.inf), where=S[..., 0] > 0
         )
 
     def log_parted(self, S: NDArray[np.float64]) -> float:

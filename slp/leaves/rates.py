@@ -31,8 +31,9 @@ class RatesOfPieces(NumericModel):
 
     @classmethod
     def allows(cls, y: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Numbers above 0."""
-        return y > 0
+        """Numbers from 0 up. An event at 0 has a density, as rates are finite; a duration censored
+        at 0 tells nothing."""
+        return y >= 0
 
     @abstractmethod
     def posterior(self, S: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -114,7 +115,13 @@ class RatesOfPieces(NumericModel):
         self, parameters: NDArray[np.float64], times: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """P(Y > t) given the rates, at times (T,), shape (..., T)."""
-        return np.asarray(np.exp(-(parameters[..., None, :] * self.time_in_pieces(times)).sum(-1)))
+        return np.asarray(np.exp(-self.hazard_of(parameters, times)))
+
+    def hazard_of(
+        self, parameters: NDArray[np.float64], times: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """H(t) at times (T,), shape (..., T)."""
+        return np.asarray((parameters[..., None, :] * self.time_in_pieces(times)).sum(axis=-1))
 
     def restricted_mean_of(
         self, parameters: NDArray[np.float64], horizon: float

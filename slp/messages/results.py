@@ -130,11 +130,11 @@ NO_PATHS = E535.says(
 E556 = Entry(
     "E556: a response has no such quantity",
     cause="Classes have no order, so they have no quantiles, and no probability up to one. A "
-    "contrast was asked of a quantity that the leaf model has not, without the times or the "
-    "horizon that it needs, of two tables that differ in their rows, or a density of an outcome "
-    "that is none.",
-    remedy="Of classes ask for the density; a contrast is one of the mean, of classes of the "
-    "probability, of durations also of median, survival and restricted_mean.",
+    "quantity was asked for that the leaf model has not, or without the times or the horizon that "
+    "it needs, a contrast of two tables that differ in their rows, or a density of an outcome that "
+    "is none.",
+    remedy="Of classes ask for the density; a quantity is the mean, of classes the probability, of "
+    "durations also median, survival, cumulative_hazard and restricted_mean.",
     example="posterior.quantile(X, 0.5)   (of classes)",
 )
 NO_ORDER = E556.says(
@@ -145,11 +145,9 @@ NO_SUCH_QUANTITY = E556.says(
     "`{of}` is no quantity of the response `{response}`", "take one of: {known}"
 )
 NEEDS_TIMES = E556.says(
-    "a contrast of survival needs `times`: numbers from 0 up", "give times=[365]"
+    "survival and the cumulative hazard need `times`: numbers from 0 up", "give times=[365]"
 )
-NEEDS_HORIZON = E556.says(
-    "a contrast of the restricted mean needs a `horizon` above 0", "give horizon=365"
-)
+NEEDS_HORIZON = E556.says("the restricted mean needs a `horizon` above 0", "give horizon=365")
 ROWS_DIFFER = E556.says(
     "X1 has {ones:,} rows and X0 has {zeros:,}", "give as many rows, or one for all in X0"
 )
@@ -162,14 +160,17 @@ OUTCOMES_DIFFER = E556.says(
 )
 
 E557 = Entry(
-    "E557: a contrast of medians has no mean",
-    cause="The mean or the variance of a difference of medians was asked for. The median of a "
-    "drawn distribution may have no mean.",
-    remedy="Take the median, the interval or the probability of the contrast.",
+    "E557: a quantity has no mean",
+    cause="The mean or the variance of medians or of cumulative hazards was asked for, or of their "
+    "differences. The median of a drawn distribution may have no mean, and a cumulative hazard is "
+    "the logarithm of a mean over leaves.",
+    remedy="Take the median, the interval or the probability.",
     example="slp.parse(':- use(growtree). :- leaf(gamma_exponential(1, 1)).').posterior("
     "[[1], [2]], [0.5, 1.5]).contrast([[1]], [[2]]).mean",
 )
-NO_MEAN_OF_MEDIANS = E557.says("a contrast of medians has neither mean nor variance", AS_REMEDY)
+NO_MEAN_OF_QUANTITY = E557.says(
+    "medians, cumulative hazards and their differences have neither mean nor variance", AS_REMEDY
+)
 
 W552 = Entry(
     "W552: what a prior predicts has seen the response",

@@ -9,6 +9,7 @@ Every function draws on an Axes (`ax`; None makes a new figure) and returns it:
     curves       `dependence`: partial dependence and individual curves
     checks       `calibration`
     predictive   `predictive_check`: outcomes beside drawn ones
+    survival     `survival`: curves of rows, or of the average beside Kaplan-Meier
     chains       `traces`, `ranks`, `swaps`, `round_trips`: diagnostics of samplers
     programs     `evidence` of compared programs
 
@@ -30,6 +31,7 @@ from slp.plot.heat import heat_map
 from slp.plot.predictive import predictive_check
 from slp.plot.programs import evidence
 from slp.plot.shapes import depth, features, leaves
+from slp.plot.survival import survival
 from slp.plot.trees import best_trees, tree
 
 __all__ = [
@@ -47,6 +49,7 @@ __all__ = [
     "predictive_check",
     "ranks",
     "round_trips",
+    "survival",
     "swaps",
     "thresholds",
     "traces",

@@ -25,7 +25,7 @@ from slp.plot.canvas import (
 )
 from slp.plot.points import distinct_rows
 from slp.program import outcomes_in
-from slp.results import Posterior
+from slp.results import Posterior, kaplan_meier
 
 #: Draws of all rows, and those of them whose lines are drawn.
 _DRAWS, _LINES = 200, 40
@@ -68,7 +68,7 @@ def predictive_check(
     leaf, table = posterior.table.leaf, posterior.table
     if leaf.exposed:
         raise nothing("counts with exposures have no outcomes in one unit", "draw calibration")
-    rows, outcomes = _own(posterior) if X is None else (X, outcomes_in(posterior, X, y))
+    rows, outcomes = own_outcomes(posterior) if X is None else (X, outcomes_in(posterior, X, y))
     ax = axes_of(ax, 5.6, 3.8)
     sides: list[Side] = []
     for colour, of in ((ORANGE, prior), (BLUE, posterior)):
@@ -108,8 +108,14 @@ def _drawn(posterior: Posterior, rows: Any, seed: int) -> NDArray[Any]:
         return posterior.predict_draws(rows, "outcome", _DRAWS, seed)
 
 
-def _own(posterior: Posterior) -> tuple[NDArray[np.object_], NDArray[Any]]:
-    """The same of the posterior's own table."""
+def own_outcomes(posterior: Posterior) -> tuple[NDArray[np.object_], NDArray[Any]]:
+    """The rows and outcomes of the posterior's own table.
+
+    Raises
+    ------
+    UnsupportedError
+        E571: rows that agree in all features were added up; E562: it was saved without its table.
+    """
     table = posterior.table
     rows, counts = distinct_rows(table), table.counts
     if table.leaf.classes and table.weighted is None:
@@ -163,18 +169,6 @@ def _survival(ax: Axes, outcomes: NDArray[np.float64], sides: list[Side]) -> Non
     ax.set_xlim(0, float(times.max(initial=1.0)) * 1.05)
     ax.set_ylim(0, 1.02)
     _legend(ax)
-
-
-def kaplan_meier(
-    times: NDArray[np.float64], seen: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Times from 0 on and the estimate of P(T > t) from each of them on: the product over ends seen
-    of 1 - (ends at a time) / (durations of at least it)."""
-    at, which = np.unique(times, return_inverse=True)
-    ends = np.bincount(which, seen, len(at))
-    still = np.cumsum(np.bincount(which, minlength=len(at))[::-1])[::-1]
-    left = np.cumprod(1 - ends / still)
-    return np.concatenate([[0.0], at]), np.concatenate([[1.0], left])
 
 
 def _legend(ax: Axes) -> None:

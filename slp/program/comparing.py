@@ -21,10 +21,9 @@ from slp.program.folds import (
     RunOnTable,
     answers,
     checked_seed,
-    fold_runs,
-    scores_of,
     tell_warnings,
 )
+from slp.program.held_out import fold_runs, scores_of
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.results import Posterior

@@ -23,14 +23,11 @@ from slp.messages.comparing import (
 from slp.messages.numbers import number_text
 from slp.program.comparing import compare
 from slp.program.folds import (
-    FoldScore,
     answers,
     checked_seed,
-    fold_runs,
-    in_rows,
-    scores_of,
     tell_warnings,
 )
+from slp.program.held_out import FoldScore, fold_runs, in_rows, scores_of
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.results.comparison import Comparison

@@ -104,8 +104,7 @@ def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
         pass
     caption = "Where trees split: for each feature, how often a split falls in each part of it."
     yield _Picture("thresholds", caption, lambda: plot.thresholds(posterior))
-    exact = posterior.trust.kind == "exact"
-    draws = {"by_draws": exact and len(posterior.table.counts) > _MOST_ROWS_OF_SUMS}
+    draws = {"by_draws": _by_draws(posterior)}
     caption = (
         "What is predicted, averaged over all trees, where the most used feature changes and all "
         "others stay (partial dependence)."
@@ -123,9 +122,22 @@ def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
         yield _Picture("calibration", caption, lambda: plot.calibration(posterior, **draws))
 
 
+def _by_draws(posterior: Posterior) -> bool:
+    """Whether draws stand in for exact sums."""
+    exact = posterior.trust.kind == "exact"
+    return exact and len(posterior.table.counts) > _MOST_ROWS_OF_SUMS
+
+
 def _of_outcomes(plot: Any, posterior: Posterior, prior: Posterior | None) -> Iterator[_Picture]:
-    """A predictive check, where the table still tells its outcomes."""
+    """Survival of durations, and a predictive check, where the table still tells its outcomes."""
     table = posterior.table
+    if table.leaf.responses == "durations" and posterior.likelihood:
+        caption = (
+            "The probability to last longer than each time, averaged over the rows of the table, "
+            "with its 90 % interval; dashed the Kaplan-Meier estimate of the outcomes."
+        )
+        draws = {"by_draws": _by_draws(posterior)}
+        yield _Picture("survival", caption, lambda: plot.survival(posterior, **draws))
     kept = table.leaf.classes or table.counts.max(initial=1) == 1
     if not kept or table.weighted is not None or table.leaf.exposed or not posterior.likelihood:
         return

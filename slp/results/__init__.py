@@ -4,14 +4,16 @@ Rooms: `record` (the result of a run), `averages` (over trees: sums, or draws), 
 numbers can be trusted) and `saved` (runs in files). `estimate` is a number and its error, which all
 of them give.
 
-Parts of `posterior`: `predictions`, `predictive` (draws and distributions of outcomes, and
-`contrasts`, which `differences` makes), `decisions` (of least expected loss), `asking` (what rows
-are asked, and its cost), `leave_one_out` (how rows are predicted from all others), `summaries`,
-`rashomon` (all trees near the best), `by_tree` (what single trees predict), `weighted_trees` (a few
-trees that leave the tool together), `arviz` (draws for ArviZ), and `words` (numbers in words).
+Parts of `posterior`: `predictions`, `distributions` (of outcomes), `predictive` (draws, and
+quantities and `contrasts`, which `differences` makes), `decisions` (of least expected loss),
+`asking` (what rows are asked, and its cost), `leave_one_out` (how rows are predicted from all
+others), `summaries`, `rashomon` (all trees near the best), `by_tree` (what single trees predict),
+`weighted_trees` (a few trees that leave the tool together), `arviz` (draws for ArviZ), and `words`
+(numbers in words).
 
 Beside it: `comparison` sets programs side by side, `paired` their predictions of the same rows,
-`tuning` values of their parameters, and `proofs` summarises draws of a goal's proofs.
+`survival_scores` scores those of durations, `tuning` compares values of parameters, and `proofs`
+summarises draws of a goal's proofs.
 """
 
 from typing import TYPE_CHECKING
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
     from slp.results.arviz import posterior_to_arviz
     from slp.results.averages.paths import TreePath
     from slp.results.averages.weighted_draws import weighted_quantiles
-    from slp.results.by_tree import mean_by_tree, splits_of, trees_of
+    from slp.results.by_tree import mean_by_tree, splits_of, survival_of_rows, trees_of
     from slp.results.comparison import ComparedProgram, Comparison, HeldOut
-    from slp.results.contrasts import Contrast
+    from slp.results.contrasts import Contrast, RowQuantity
     from slp.results.estimate import Estimate, Kind
     from slp.results.leave_one_out import LeaveOneOut
     from slp.results.paired import PairedDifference
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from slp.results.record.rule_use import RuleUse
     from slp.results.representative import RepresentativeTree, representative_tree
     from slp.results.summaries import FeatureUse
+    from slp.results.survival_scores import kaplan_meier
     from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.trust.diagnostics import Diagnostics
     from slp.results.trust.doubts import doubt_of, longer_run
@@ -76,6 +79,7 @@ __all__ = [
     "RashomonSet",
     "RepresentativeTree",
     "Result",
+    "RowQuantity",
     "RuleUse",
     "TreePath",
     "average_of_best",
@@ -87,6 +91,7 @@ __all__ = [
     "error_note",
     "estimate_text",
     "evidence_text",
+    "kaplan_meier",
     "longer_run",
     "mean_by_tree",
     "monte_carlo_errors",
@@ -95,6 +100,7 @@ __all__ = [
     "r_hat",
     "representative_tree",
     "splits_of",
+    "survival_of_rows",
     "tail_ess",
     "trees_of",
     "weighted_quantiles",
@@ -108,9 +114,9 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "slp.results.by_tree": "mean_by_tree splits_of trees_of",
+        "slp.results.by_tree": "mean_by_tree splits_of survival_of_rows trees_of",
         "slp.results.averages.weighted_draws": "weighted_quantiles",
-        "slp.results.contrasts": "Contrast",
+        "slp.results.contrasts": "Contrast RowQuantity",
         "slp.results.trust.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",
         "slp.results.estimate": "Estimate Kind",
         "slp.results.record.parts": "Candidate Draw",
@@ -126,6 +132,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.representative": "RepresentativeTree representative_tree",
         "slp.results.posterior": "Posterior",
         "slp.results.summaries": "FeatureUse",
+        "slp.results.survival_scores": "kaplan_meier",
         "slp.results.record.known": "Known",
         "slp.results.weighted_trees": "AveragedTrees average_of_best average_of_draws",
         "slp.results.averages.paths": "TreePath",

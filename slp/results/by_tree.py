@@ -1,4 +1,5 @@
-"""What single trees of a posterior say: their predictions and thresholds, for pictures and bands.
+"""What single trees of a posterior say: their predictions and thresholds, for pictures and bands;
+and survival curves with theirs.
 
 Averages over trees are `Posterior`'s. Of exact sums the trees are the independent draws that were
 asked for, of a sampler its draws, of an engine that grows or searches trees those that it found.
@@ -17,7 +18,10 @@ from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree, ScoredTrees
+from slp.results.averages.quantities import Survival
 from slp.results.averages.weighted_draws import numbered
+from slp.results.contrasts import RowQuantity
+from slp.results.differences import OfRows
 from slp.results.posterior import Posterior
 from slp.trees import Split
 from slp.trees.soft import SoftTree
@@ -51,6 +55,21 @@ def mean_by_tree(trees: DrawnTrees, rows: NDArray[np.object_]) -> NDArray[np.flo
     for values in trees.predictions_by_tree(rows):
         total = total + values.reshape(*values.shape[:2], -1).sum(axis=1)
     return np.asarray(total / len(rows))
+
+
+def survival_of_rows(
+    posterior: Posterior,
+    rows: NDArray[np.object_],
+    times: NDArray[np.float64],
+    n: int,
+    *,
+    seed: int,
+    by_draws: bool,
+) -> RowQuantity:
+    """`Posterior.quantity` of survival, of rows (`Table.new_rows`); with `by_draws` means are from
+    the draws too."""
+    asked = OfRows(posterior._result, Survival(tuple(times.tolist())), rows, by_draws=by_draws)
+    return asked.quantity(n, np.random.default_rng(seed))
 
 
 def splits_of(trees: DrawnTrees) -> Iterator[tuple[Asked, float]]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from slp.results.estimate import Estimate, Kind
 from slp.results.leave_one_out import LeaveOneOut
 from slp.results.paired import PairedDifference
+from slp.results.survival_scores import SurvivalScores, error_over_folds
 from slp.results.trust.judgement import Standing
 
 
@@ -38,6 +39,8 @@ class HeldOut:
     by_fold : the mean log predictive probability of each fold.
     by_row : the log predictive probability of each row of the table, float64, shape (n,).
     standing : whether the runs of all folds converged (`slp.results.trust.judgement`).
+    survival : of durations, `slp.results.survival_scores.SurvivalScores`: concordance and Brier
+        score; else None.
     """
 
     log_predictive: float
@@ -49,10 +52,13 @@ class HeldOut:
     by_fold: tuple[float, ...]
     by_row: NDArray[np.float64] = field(repr=False, compare=False)
     standing: Standing
+    survival: SurvivalScores | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data for JSON, without `by_row`; None in place of infinity and NaN."""
-        return finite_values({k: x for k, x in vars(self).items() if k != "by_row"})
+        told = {k: x for k, x in vars(self).items() if k not in ("by_row", "survival")}
+        survival = None if self.survival is None else finite_values(vars(self.survival))
+        return {**finite_values(told), "survival": survival}
 
     @property
     def converged(self) -> bool:
@@ -187,29 +193,27 @@ def held_out(
     squared: Sequence[NDArray[np.float64]] | None,
     by_row: NDArray[np.float64],
     standing: Standing,
+    survival: SurvivalScores | None = None,
 ) -> HeldOut:
     """The summary of folds. For each fold, shape (m,): the log predictive probability of its rows,
     and, of classes, whether the most probable was right, or, of numbers, the squared error.
-    `by_row` are the log predictive probabilities in the order of the table."""
+    `by_row` are the log predictive probabilities in the order of the table, `survival` scores of
+    durations."""
     by_fold = [float(fold.mean()) for fold in log_predictive]
     accuracy = None if right is None else float(np.concatenate(right).mean())
     rmse = None if squared is None else math.sqrt(np.concatenate(squared).mean())
     return HeldOut(
         float(np.concatenate(log_predictive).mean()),
-        _error_over_folds(by_fold),
+        error_over_folds(by_fold),
         accuracy,
-        None if right is None else _error_over_folds([fold.mean() for fold in right]),
+        None if right is None else error_over_folds([fold.mean() for fold in right]),
         rmse,
-        None if squared is None else _error_over_folds([fold.mean() ** 0.5 for fold in squared]),
+        None if squared is None else error_over_folds([fold.mean() ** 0.5 for fold in squared]),
         tuple(by_fold),
         by_row,
         standing,
+        survival,
     )
-
-
-def _error_over_folds(values: Sequence[float]) -> float:
-    """Standard error of the mean of folds."""
-    return float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 
 def _of(name: str, told: Estimate | None) -> dict[str, Any]:

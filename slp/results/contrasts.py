@@ -1,4 +1,5 @@
-"""`Contrast`: how much a quantity differs between two sets of rows, by row and averaged over them.
+"""`RowQuantity`: a quantity of rows, by row and averaged over them. `Contrast`: how much it differs
+between two sets of rows.
 
 Means and variances by row are exact where the engine sums over all trees and the leaf model has
 them in closed form. Everything else is an average over draws of trees with drawn parameters of
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from slp.errors import UsageError
 from slp.messages.names import plural
-from slp.messages.results import NO_MEAN_OF_MEDIANS, NOT_A_LEVEL
+from slp.messages.results import NO_MEAN_OF_QUANTITY, NOT_A_LEVEL
 from slp.results.averages.weighted_draws import WeightedDraws, weighted_quantiles
 from slp.results.estimate import Kind
 
@@ -37,6 +38,14 @@ class Figure:
     error: Numbers
     kind: Kind
 
+    @classmethod
+    def mean_of(cls, values: Numbers, trees: WeightedDraws | None, kind: Kind) -> Figure:
+        """The mean of what each of U trees has, (U, ...), with its error. Without `trees` U is 1,
+        and this the mean over all trees."""
+        if trees is None:
+            return cls(values[0], np.zeros(values.shape[1:]), "exact")
+        return cls(trees.mean(values), trees.error(values), kind)
+
 
 @dataclass(frozen=True, eq=False)
 class Means:
@@ -46,18 +55,12 @@ class Means:
     ratio: Numbers
 
     @classmethod
-    def exact(cls, one: Numbers, zero: Numbers) -> Means:
-        """Of means that are known, (...)."""
+    def of(cls, one: Numbers, zero: Numbers, trees: WeightedDraws | None, kind: Kind) -> Means:
+        """By the means in each of U trees, (U, ...), as `Figure.mean_of`."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            return cls(Figure(one - zero, np.zeros(one.shape), "exact"), one / zero)
-
-    @classmethod
-    def drawn(cls, one: Numbers, zero: Numbers, weights: WeightedDraws, kind: Kind) -> Means:
-        """Of the means in each of U trees, (U, ...)."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            apart = one - zero
-            ratio = weights.mean(one) / weights.mean(zero)
-            return cls(Figure(weights.mean(apart), weights.error(apart), kind), ratio)
+            apart = Figure.mean_of(one - zero, trees, kind)
+            means = [Figure.mean_of(own, trees, kind).value for own in (one, zero)]
+            return cls(apart, means[0] / means[1])
 
 
 class OfDraws:
@@ -123,22 +126,23 @@ class OfDraws:
 
 
 @dataclass(frozen=True, eq=False)
-class Difference(OfDraws):
-    """Differences of a quantity. `mean`, `variance` and what draws say have the shape (...)."""
+class Uncertain(OfDraws):
+    """A quantity, or differences of one, with its uncertainty. `mean`, `variance` and what draws
+    say have the shape (...)."""
 
     _draws: Numbers
     _weights: WeightedDraws
-    _means: Means | None
+    _mean: Figure | None
     _variance: Figure
 
     @property
     def mean(self) -> Numbers:
-        """The mean; NaN where a mean is infinite.
+        """The mean; NaN where one of a difference is infinite.
 
         Raises
         ------
         UsageError
-            E557: of medians.
+            E557: of medians and cumulative hazards.
         """
         return self._figure.value
 
@@ -155,9 +159,9 @@ class Difference(OfDraws):
 
     @property
     def _figure(self) -> Figure:
-        if self._means is None:
-            raise UsageError(NO_MEAN_OF_MEDIANS())
-        return self._means.difference
+        if self._mean is None:
+            raise UsageError(NO_MEAN_OF_QUANTITY())
+        return self._mean
 
     @property
     def variance(self) -> Numbers:
@@ -200,42 +204,63 @@ class Ratio(OfDraws):
         Raises
         ------
         UsageError
-            E557: of medians.
+            E557: of medians and cumulative hazards.
         """
         if self._means is None:
-            raise UsageError(NO_MEAN_OF_MEDIANS())
+            raise UsageError(NO_MEAN_OF_QUANTITY())
         return self._means.ratio
 
     @property
     def of_means_kind(self) -> Kind:
         """What `of_means` is, as `Difference.mean_kind`. Raises as `of_means`."""
         if self._means is None:
-            raise UsageError(NO_MEAN_OF_MEDIANS())
+            raise UsageError(NO_MEAN_OF_QUANTITY())
         return self._means.difference.kind
 
 
 @dataclass(frozen=True, eq=False)
-class Contrast(Difference):
-    """How much a quantity of `X1` differs from that of `X0`, row by row: shape (m,), of classes
-    (m, C), of survival (m, T).
+class RowQuantity(Uncertain):
+    """A quantity of the rows of `X`, row by row: shape (m,), of classes (m, C), of survival and the
+    cumulative hazard (m, T).
 
     Attributes
     ----------
-    of : the quantity: `mean`, `probability`, `median`, `survival` or `restricted_mean`.
+    of : the quantity: `mean`, `probability`, `median`, `survival`, `cumulative_hazard` or
+        `restricted_mean`.
     labels : the classes, or the times, that the last axis is over; () for one number.
-    average : the same differences averaged over the rows, a `Difference` of shape (), (C,) or (T,).
-        Its mean is exact where that of the rows is; its variance is from draws.
-    ratio : the quantity of `X1` over that of `X0`, a `Ratio`, with its own `average`.
+    average : the same averaged over the rows, an `Uncertain` of shape (), (C,) or (T,). Its mean is
+        exact where that of the rows is. Variances are from draws.
     n_draws : the number of draws.
     """
 
     of: str
     labels: tuple[Any, ...]
-    average: Difference
-    ratio: Ratio
+    average: Uncertain
     n_draws: int
 
     def __repr__(self) -> str:
-        kind = "" if self._means is None else f", means {self.mean_kind}"
-        rows = self._draws.shape[1]
-        return f"<difference of {self.of} in {plural(rows, 'row')}{kind}, {self.n_draws:,} draws>"
+        return f"<{self._told()}>"
+
+    def _told(self) -> str:
+        kind = "" if self._mean is None else f", means {self.mean_kind}"
+        rows = plural(self._draws.shape[1], "row")
+        return f"{self.of} in {rows}{kind}, {self.n_draws:,} draws"
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast(RowQuantity):
+    """How much a quantity of `X1` differs from that of `X0`, row by row, in the shapes of a
+    `RowQuantity`.
+
+    Attributes
+    ----------
+    of, labels, n_draws : as of a `RowQuantity`.
+    average : the same differences averaged over the rows, an `Uncertain` of shape (), (C,) or (T,).
+        Its mean is exact where that of the rows is; its variance is from draws.
+    ratio : the quantity of `X1` over that of `X0`, a `Ratio`, with its own `average`.
+    """
+
+    ratio: Ratio
+
+    def __repr__(self) -> str:
+        return f"<difference of {self._told()}>"

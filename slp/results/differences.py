@@ -1,4 +1,5 @@
-"""How a `Contrast` is made: exact moments where an engine sums over all trees, and draws."""
+"""How a `RowQuantity` and a `Contrast` are made: exact moments where an engine sums over all trees,
+and draws."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from slp.problem.new_rows import rows_as_numbers
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import TreeAverages
 from slp.results.averages.quantities import (
+    CumulativeHazard,
     LeafMoments,
     Mean,
     Median,
@@ -24,7 +26,15 @@ from slp.results.averages.quantities import (
 from slp.results.averages.reached import LeafDraws
 from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
 from slp.results.averages.weighted_draws import WeightedDraws
-from slp.results.contrasts import Contrast, Difference, Figure, Means, Numbers, Ratio
+from slp.results.contrasts import (
+    Contrast,
+    Figure,
+    Means,
+    Numbers,
+    Ratio,
+    RowQuantity,
+    Uncertain,
+)
 from slp.results.estimate import Kind
 from slp.results.record.result import Result
 
@@ -32,7 +42,7 @@ from slp.results.record.result import Result
 def quantity_of(
     result: Result, of: str | None, times: Sequence[float] | None, horizon: float | None
 ) -> Quantity:
-    """The quantity of a contrast.
+    """The quantity of rows, or of a contrast.
 
     Raises
     ------
@@ -42,22 +52,31 @@ def quantity_of(
     responses = result.table.leaf.responses
     known = {
         "classes": ("probability",),
-        "durations": ("median", "mean", "survival", "restricted_mean"),
+        "durations": ("median", "mean", "survival", "cumulative_hazard", "restricted_mean"),
     }.get(responses, ("mean",))
     of = known[0] if of is None else of
     if of not in known:
         response, names = result.table.response, ", ".join(known)
         raise UsageError(NO_SUCH_QUANTITY(of=of, response=response, known=names))
-    if of == "survival":
-        at = np.asarray([] if times is None else times, np.float64).reshape(-1)
-        if not len(at) or not (np.isfinite(at) & (at >= 0)).all():
-            raise UsageError(NEEDS_TIMES())
-        return Survival(tuple(at.tolist()))
+    if of in ("survival", "cumulative_hazard"):
+        at = _times(times)
+        return Survival(at) if of == "survival" else CumulativeHazard(at)
     if of == "restricted_mean":
         if not isinstance(horizon, int | float | np.number) or not 0 < horizon < np.inf:
             raise UsageError(NEEDS_HORIZON())
         return RestrictedMean(float(horizon))
     return Median() if of == "median" else Mean(of)
+
+
+def _times(times: Any) -> tuple[float, ...]:
+    """Times that were given; raises E556 unless they are numbers from 0 up."""
+    try:
+        at = np.asarray([] if times is None else times, np.float64).reshape(-1)
+    except (TypeError, ValueError):
+        raise UsageError(NEEDS_TIMES()) from None
+    if not len(at) or not (np.isfinite(at) & (at >= 0)).all():
+        raise UsageError(NEEDS_TIMES())
+    return tuple(at.tolist())
 
 
 def leaf_draws(
@@ -69,56 +88,54 @@ def leaf_draws(
     return LeafDraws(table.leaf, drawn.reached(rows), trees, design, result.leaves_know)
 
 
-class Contrasting:
-    """A quantity of new rows less that of others (`Table.new_rows`), as many. Arrays inside have a
-    last axis of the D numbers of the quantity; those handed out lack it where it has no labels."""
+class OfRows:
+    """A quantity of new rows (`Table.new_rows`); with `by_draws` no mean is summed over all trees.
+    Arrays inside have a last axis of the D numbers of the quantity; those handed out lack it where
+    it has no labels."""
 
     def __init__(
         self,
         result: Result,
         quantity: Quantity,
-        ones: NDArray[np.object_],
-        zeros: NDArray[np.object_],
+        rows: NDArray[np.object_],
+        *,
+        by_draws: bool = False,
     ) -> None:
-        self._result, self._quantity = result, quantity
-        self._ones, self._zeros = ones, zeros
+        self._result, self._quantity, self._rows = result, quantity, rows
+        self._by_draws = by_draws
         self._leaf = result.table.leaf
-        self._rows = np.concatenate([ones, zeros])
         self._labels: tuple[Any, ...] = self._leaf.classes
-        if isinstance(quantity, Survival):
+        if isinstance(quantity, Survival | CumulativeHazard):
             self._labels = quantity.times
         self._kind: Kind = "estimate" if result.trees_found is None else "found"
 
-    def contrast(self, n: int, rng: np.random.Generator) -> Contrast:
-        """By `n` draws, or those of a sampler, and by sums where they tell."""
+    def quantity(self, n: int, rng: np.random.Generator) -> RowQuantity:
+        """By `n` draws, or those of a sampler, and means by sums where they tell."""
         drawn, trees, weights = self._draws(n, rng)
         draws = leaf_draws(self._result, drawn, trees, self._rows)
-        rows = self._parted(draws.of(rng, self._quantity.of_draws))
-        averages = _over_rows(rows[0]), _over_rows(rows[1])
-        means = self._means(drawn, draws)
-        of_rows_, of_averages = (None, None) if means is None else means
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio_of_averages = Ratio(averages[0] / averages[1], weights, of_averages, None)
-            ratio = Ratio(rows[0] / rows[1], weights, of_rows_, ratio_of_averages)
-        average = averages[0] - averages[1]
-        return Contrast(
-            rows[0] - rows[1],
+        rows = self._handed(draws.of(rng, self._quantity.of_draws))
+        found, mean, mean_of_average = self._mean_by_row(drawn, draws), None, None
+        if found is not None:
+            own = self._handed(found[0])
+            mean = Figure.mean_of(own, found[1], self._kind)
+            mean_of_average = Figure.mean_of(_over_rows(own), found[1], self._kind)
+        average = _over_rows(rows)
+        return RowQuantity(
+            rows,
             weights,
-            of_rows_,
-            self._summed_variance() or self._drawn_variance(rows[0] - rows[1], weights),
+            mean,
+            self._drawn_variance(rows, weights),
             of=self._quantity.name,
             labels=self._labels,
-            average=Difference(
-                average, weights, of_averages, self._drawn_variance(average, weights)
+            average=Uncertain(
+                average, weights, mean_of_average, self._drawn_variance(average, weights)
             ),
-            ratio=ratio,
             n_draws=len(trees),
         )
 
-    def _parted(self, values: Numbers) -> tuple[Numbers, Numbers]:
-        """Numbers (T, 2 m, D) as those of `ones` and of `zeros`, handed out."""
-        own = values if self._labels else values[..., 0]
-        return own[:, : len(self._ones)], own[:, len(self._ones) :]
+    def _handed(self, values: Numbers) -> Numbers:
+        """Numbers (..., D), handed out."""
+        return values if self._labels else values[..., 0]
 
     def _draws(
         self, n: int, rng: np.random.Generator
@@ -146,9 +163,11 @@ class Contrasting:
 
     # --- what leaves tell ----------------------------------------------------------------------
 
-    def _means(self, drawn: DrawnTrees, draws: LeafDraws) -> tuple[Means, Means] | None:
-        """Means by row, and averaged over rows: over all trees where they are summed, else over the
-        trees drawn; None of medians, which have no mean."""
+    def _mean_by_row(
+        self, drawn: DrawnTrees, draws: LeafDraws
+    ) -> tuple[Numbers, WeightedDraws | None] | None:
+        """Means of rows over all trees, (1, m, D), and None; or where these are not summed, those
+        of each of the U trees drawn, (U, m, D), and how trees count. None of what has no mean."""
         every = self._mean_in(draws.reached.statistics)
         if every is None:
             return None
@@ -164,19 +183,73 @@ class Contrasting:
             values = np.reshape(told, (len(self._rows), every.shape[1]))
             return of_rows(values, draws.design)
 
-        found = self._result.of_new_rows(summed, self._rows)
+        found = None if self._by_draws else self._result.of_new_rows(summed, self._rows)
         if found is not None:
-            one, zero = self._parted(found[None])
-            return Means.exact(one[0], zero[0]), Means.exact(
-                _over_rows(one)[0], _over_rows(zero)[0]
-            )
-        one, zero = self._parted(draws.reached.by_tree(every, draws.design))
-        over = _over_rows(one), _over_rows(zero)
-        return Means.drawn(one, zero, drawn, self._kind), Means.drawn(*over, drawn, self._kind)
+            return found[None], None
+        return draws.reached.by_tree(every, draws.design), drawn
 
     def _mean_in(self, S: Numbers) -> Numbers | None:
         """The mean of the quantity in leaves."""
         return self._quantity.mean(self._leaf, S if self._result.leaves_know else np.zeros_like(S))
+
+
+class Contrasting(OfRows):
+    """A quantity of new rows less that of others, as many."""
+
+    def __init__(
+        self,
+        result: Result,
+        quantity: Quantity,
+        ones: NDArray[np.object_],
+        zeros: NDArray[np.object_],
+    ) -> None:
+        super().__init__(result, quantity, np.concatenate([ones, zeros]))
+        self._ones, self._zeros = ones, zeros
+
+    def contrast(self, n: int, rng: np.random.Generator) -> Contrast:
+        """By `n` draws, or those of a sampler, and by sums where they tell."""
+        drawn, trees, weights = self._draws(n, rng)
+        draws = leaf_draws(self._result, drawn, trees, self._rows)
+        rows = self._parted(draws.of(rng, self._quantity.of_draws))
+        averages = _over_rows(rows[0]), _over_rows(rows[1])
+        means, means_of_averages = self._means(drawn, draws)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio_of_averages = Ratio(averages[0] / averages[1], weights, means_of_averages, None)
+            ratio = Ratio(rows[0] / rows[1], weights, means, ratio_of_averages)
+        average = averages[0] - averages[1]
+        return Contrast(
+            rows[0] - rows[1],
+            weights,
+            None if means is None else means.difference,
+            self._summed_variance() or self._drawn_variance(rows[0] - rows[1], weights),
+            of=self._quantity.name,
+            labels=self._labels,
+            average=Uncertain(
+                average,
+                weights,
+                None if means_of_averages is None else means_of_averages.difference,
+                self._drawn_variance(average, weights),
+            ),
+            ratio=ratio,
+            n_draws=len(trees),
+        )
+
+    def _parted(self, values: Numbers) -> tuple[Numbers, Numbers]:
+        """Numbers (T, 2 m, D) as those of `ones` and of `zeros`, handed out."""
+        own = self._handed(values)
+        return own[:, : len(self._ones)], own[:, len(self._ones) :]
+
+    def _means(
+        self, drawn: DrawnTrees, draws: LeafDraws
+    ) -> tuple[Means, Means] | tuple[None, None]:
+        """Means by row, and averaged over rows; None of what has no mean."""
+        found = self._mean_by_row(drawn, draws)
+        if found is None:
+            return None, None
+        one, zero = self._parted(found[0])
+        return Means.of(one, zero, found[1], self._kind), Means.of(
+            _over_rows(one), _over_rows(zero), found[1], self._kind
+        )
 
     def _summed_variance(self) -> Figure | None:
         """The variance by row over all trees, where an engine sums it; else None."""

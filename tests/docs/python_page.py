@@ -20,7 +20,8 @@ import slp
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
 from slp.results.asking import Asking
-from slp.results.contrasts import Contrast, Difference, OfDraws
+from slp.results.contrasts import Contrast, OfDraws, RowQuantity, Uncertain
+from slp.results.distributions import Distributions
 from slp.results.leave_one_out import LeavesOut
 from slp.results.predictions import Predictions
 from slp.results.predictive import Predictive
@@ -34,8 +35,8 @@ CLASSES: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(slp.Program, TreeQuestions, ProofQuestions),
-        *(slp.Posterior, Predictions, Predictive, Asking, Summaries, LeavesOut),
-        *(Contrast, Difference, OfDraws),
+        *(slp.Posterior, Predictions, Predictive, Distributions, Asking, Summaries, LeavesOut),
+        *(RowQuantity, Contrast, Uncertain, OfDraws),
         *(slp.Tree, slp.TreeNode, slp.CheckResult, slp.AveragedTrees, slp.RepresentativeTree),
     )
 }
@@ -70,8 +71,11 @@ SEE = {
     "Posterior.say_doubt": "sampling.md#diagnostics",
     "Posterior.to_arviz": "sampling.md#diagnostics",
     "Predictions.decide": "decisions.md",
+    "Distributions.restricted_mean": "survival.md",
+    "Distributions.survival": "survival.md",
     "Predictive.contrast": "contrasts.md",
     "Predictive.predict_draws": "contrasts.md#draws-of-what-is-predicted",
+    "Predictive.quantity": "survival.md#how-sure-it-is",
     "Predictions.predict": "data.md#the-median-of-durations",
     "Predictions.predict_interval": "#intervals-of-probabilities",
     "Program.expand": "language.md#what-slp-expand-prints",
@@ -125,7 +129,7 @@ def _table(name: str) -> str:
 
 def _owner(kind: type) -> str:
     """The public class that a class is, or is a part of."""
-    public = (slp.Program, slp.Posterior, slp.Contrast)
+    public = (slp.Program, slp.Posterior, slp.RowQuantity, slp.Contrast)
     return next((owner for owner in public if issubclass(owner, kind)), kind).__name__
 
 

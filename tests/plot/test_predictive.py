@@ -10,7 +10,7 @@ import pytest
 import slp
 from slp.errors import UnsupportedError
 from slp.plot import picture_bytes, predictive_check
-from slp.plot.predictive import kaplan_meier
+from slp.results import kaplan_meier
 
 mpl.use("Agg")
 

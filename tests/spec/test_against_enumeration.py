@@ -44,6 +44,7 @@ N_MISSING_LEVEL = 60
 N_MISSING_SIDE = 80
 N_LINES = 60
 N_EXPOSURES = 60
+N_ZEROS = 80
 N_SUBSETS = 100
 N_IN_ORDER = 100
 N_TABLES = 60
@@ -111,6 +112,12 @@ def test_lines_in_leaves(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(N_EXPOSURES))
 def test_counts_with_exposures(seed: int) -> None:
     check(random_case(seed, exposures=True))
+
+
+@pytest.mark.thinned(8)
+@pytest.mark.parametrize("seed", range(N_ZEROS))
+def test_times_and_exposures_of_0(seed: int) -> None:
+    check(random_case(seed, zeros=True))
 
 
 @pytest.mark.thinned(9)  # seed 48 takes ten seconds

@@ -102,6 +102,28 @@ class Survival(OfDurations):
 
 
 @dataclass(frozen=True)
+class CumulativeHazard(OfDurations):
+    """-log P(Y > t) at times t. Of a row in several leaves it is that of their mixture, so that
+    its mean has no closed form."""
+
+    times: tuple[float, ...]
+    name = "cumulative_hazard"
+    words = "cumulative hazard"
+
+    def of_leaves(self, leaf: LeafModel, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `RatesOfPieces.hazard_of`."""
+        return self.rates(leaf).hazard_of(parameters, np.array(self.times))
+
+    def of_draws(self, drawn: DrawnLeaves) -> NDArray[np.float64]:
+        """See `Quantity`."""
+        own = self.of_leaves(drawn.leaf, drawn.parameters)
+        if drawn.share is None:
+            return drawn.averaged(own)
+        with np.errstate(divide="ignore"):
+            return np.asarray(-np.log(drawn.averaged(np.exp(-own))))
+
+
+@dataclass(frozen=True)
 class RestrictedMean(OfDurations):
     """The mean of min(Y, horizon)."""
 
