@@ -104,7 +104,7 @@ def map_command(
         posterior = program.posterior(frame, response, progress=progress, **inference)
         posterior, trees = asked(posterior, lambda p: p.k_best(best))
         near = None if within is None else posterior.rashomon_set(within, 0)
-        nearest = posterior.representative_tree(inference["seed"]) if representative else None
+        nearest = posterior.representative_tree(inference.get("seed")) if representative else None
     if export is not None:
         write_exactly(_exported(posterior, trees, nearest, export) + "\n")
         say(f"engine {posterior.engine}: {posterior.reason}", err=True)
@@ -124,7 +124,7 @@ def map_command(
             say_text(t.tree.to_text())
             say(*tree_lines(posterior, t.tree))
         if nearest is not None:
-            say("", f"representative tree{leaves_text(nearest.tree.n_leaves)}")
+            say("", f"representative tree, {leaves_text(nearest.tree.n_leaves)}")
             say_text(nearest.tree.to_text())
             say(nearest.in_words())
     exit_if_interrupted(posterior)

@@ -53,6 +53,8 @@ _OF_SAVED_RUNS = (
 
 #: Files of draws, by their endings.
 _FORMATS = (".parquet", ".csv")
+#: Columns beside the response, which has another name if it is called so.
+_TAKEN = ("draw", "row", "expected loss", "lower", "upper")
 #: Default probability of the interval of a number.
 _LEVEL = 0.9
 
@@ -136,7 +138,7 @@ def predict_command(
     saved = _is_saved(prior.name, new)
     inference = until_deadline(inference)
     check_output(output)
-    _check_draws(draws, draws_to)
+    _check_draws(draws, draws_to, output)
     rows = read_table(new or data, inference, rows=False)
     if saved:
         limits = {name: inference.get(name) for name in _LIMITS}
@@ -192,7 +194,7 @@ def _predictions(
         if loss:
             posterior.decide(rows)  # raises that there is nothing to decide
         low, high = posterior.predict_interval(rows, interval or _LEVEL).T
-        columns = {table.response: posterior.predict(rows), "lower": low, "upper": high}
+        columns = {_name(posterior): posterior.predict(rows), "lower": low, "upper": high}
         return _frame(columns | survival)
     probabilities = posterior.predict_proba(rows)
     columns = _decided(posterior, rows, probabilities, loss)
@@ -205,8 +207,9 @@ def _predictions(
     return _frame(columns)
 
 
-def _check_draws(draws: int | None, draws_to: str | None) -> None:
-    """Raise click.UsageError unless both are given, or none."""
+def _check_draws(draws: int | None, draws_to: str | None, output: str | None) -> None:
+    """Raise click.UsageError unless both are given, or none, and the file is not that of the
+    predictions."""
     if (draws is None) != (draws_to is None):
         raise click.UsageError("--draws N and --draws-to FILE go together")
     if draws_to is None:
@@ -216,6 +219,8 @@ def _check_draws(draws: int | None, draws_to: str | None) -> None:
     if Path(draws_to).suffix.lower() not in _FORMATS:
         raise click.UsageError(f"--draws-to FILE ends in {' or '.join(_FORMATS)}: {draws_to}")
     check_output(draws_to)
+    if output is not None and Path(output).resolve() == Path(draws_to).resolve():
+        raise click.UsageError(f"--output and --draws-to name the same file: {output}")
 
 
 def _is_given(name: str) -> bool:
@@ -228,7 +233,7 @@ def _write_draws(posterior: slp.Posterior, drawn: NDArray[Any], file: str) -> No
     n, m = drawn.shape[:2]
     columns: dict[str, Any] = {"draw": np.repeat(np.arange(n), m), "row": np.tile(np.arange(m), n)}
     if drawn.ndim == 2:
-        columns[posterior.table.response] = drawn.ravel()
+        columns[_name(posterior)] = drawn.ravel()
     else:
         for c, label in enumerate(posterior.table.leaf.classes):
             columns[f"P({label_text(label)})"] = drawn[:, :, c].ravel()
@@ -248,13 +253,13 @@ def _decided(
     loss."""
     table = posterior.table
     if not loss and table.leaf.loss is None:
-        return {table.response: label_array(table.leaf.classes)[probabilities.argmax(axis=1)]}
+        return {_name(posterior): label_array(table.leaf.classes)[probabilities.argmax(axis=1)]}
     found = posterior.decide(rows, _losses(posterior, loss) if loss else None)
     if found.tied.any():
         n = int(found.tied.sum())
         told = f"{n:,} of {len(found.tied):,} decisions are tied: the first class is given"
         say(told, err=True)
-    return {table.response: found.decision, "expected loss": found.expected_loss}
+    return {_name(posterior): found.decision, "expected loss": found.expected_loss}
 
 
 def _losses(posterior: slp.Posterior, given: tuple[str, ...]) -> dict[tuple[Any, Any], float]:
@@ -286,6 +291,12 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _name(posterior: slp.Posterior) -> str:
+    """The column of the response."""
+    response = posterior.table.response
+    return f"response {response}" if response in _TAKEN else response
 
 
 def _frame(columns: dict[str, Any]) -> polars.DataFrame:

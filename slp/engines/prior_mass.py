@@ -67,12 +67,14 @@ class _MassOfPrior:
         if program.soft or program.edits is not None or self.problem.grammar is None:
             return PriorMass()
         with self.request.deadline.working():
+            fails = None
             try:
-                return replace(self._constraints(), fails=self._fails())
+                fails = self._fails()
+                return replace(self._constraints(), fails=fails)
             except BudgetError:
-                return PriorMass(why_none="its sums do not fit")
+                return PriorMass(fails, why_none="its sums do not fit")
             except SlpError as error:
-                return PriorMass(why_none=error.diagnostics[0].message)
+                return PriorMass(fails, why_none=error.diagnostics[0].message)
 
     def _fails(self) -> float | None:
         """The probability that a derivation fails, where sums over the prior are at hand."""

@@ -69,4 +69,4 @@ E569 = Entry(
     remedy="Ask it of a posterior over hard trees; take a leaf model whose medians are finite.",
     example="slp.parse(':- use(growtree).').prior(rows, [0, 1]).representative_tree()",
 )
-NO_REPRESENTATIVE = E569.says("no tree stands for the posterior: {why}", AS_REMEDY)
+NO_REPRESENTATIVE = E569.says("no tree stands for the posterior: {why}", "{instead}")

@@ -22,6 +22,7 @@ E508 = Entry(
     example="posterior.predict_interval(X, level=90)",
 )
 NOT_A_LEVEL = E508.says("level is {level}", AS_REMEDY)
+NOT_A_DELTA = E508.says("delta is {delta}", "take a number, such as 0.1")
 NOT_A_QUANTILE = E508.says("q is {level}", "take a q between 0 and 1, such as 0.5")
 
 E527 = Entry(
@@ -182,6 +183,19 @@ W552 = Entry(
 PRIOR_HAS_SEEN = W552.says(
     "the prior of the leaves was taken from the response, so what this prior predicts has seen it",
     AS_REMEDY,
+)
+
+W553 = Entry(
+    "W553: draws are of the trees found alone",
+    cause="Draws were asked of an engine that grows or searches trees. It has neither sums over "
+    "all trees nor draws of them, so the draws say nothing of other trees.",
+    remedy="Take an engine that sums or samples: `engine='auto'`.",
+    example="slp.parse(':- use(growtree). :- leaf(dirichlet(1)).').posterior([[1], [2]], [0, 1], "
+    "engine='modal').predict_draws([[1]])",
+)
+DRAWN_OF_FOUND = W553.says(
+    "the engine {engine} found {trees}, and the draws are of what it found alone",
+    "take an engine that sums or samples: engine='auto'",
 )
 
 W510 = Entry(

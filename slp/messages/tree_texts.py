@@ -87,6 +87,8 @@ NO_TABLE_OF_TEXT = E617.says(
     "a text and a coded table are needed, not {text} and {table}", AS_REMEDY
 )
 
+NO_TREE_GIVEN = E617.says("a tree, or the text of one, is needed, not a {given}", AS_REMEDY)
+
 E618 = Entry(
     "E618: trees cannot be written or averaged so",
     cause="An average of trees, or a tree in another language, was asked for what it does not "

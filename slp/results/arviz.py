@@ -74,6 +74,7 @@ def posterior_to_arviz(posterior: Posterior, groups: Sequence[str] | None = None
         A named group cannot be told.
     """
     known = _GROUPS if posterior.likelihood else dict.fromkeys(("posterior", "sample_stats"))
+    groups = [groups] if isinstance(groups, str) else groups
     for group in groups or ():
         if group not in known:
             raise UsageError(NO_SUCH_GROUP(group=group, known=", ".join(known)))
@@ -196,6 +197,7 @@ def _predictive(draws: _Draws, named: bool) -> dict[str, NDArray[Any]]:
     if table.leaf.exposed:
         raise UsageError(NO_PREDICTIVE_OF_EXPOSURES())
     draws.check_size(named)
+    result.say_found()
     rows = table_as_new_rows(table)[table.row_of]
     rng = np.random.default_rng(result.seed)
     made = leaf_draws(result, draws.trees, draws.number.ravel(), rows)

@@ -91,7 +91,7 @@ class RowExplanation:
     tests, tests_error : the expected number of splits on the way.
     cost, cost_error : what they are expected to cost; None where the program declares no costs.
     kind : of these numbers: `"exact"`, `"estimate"`, or `"found"`, of the trees found alone.
-    prior_tests, prior_kind : the same of the prior, None where it is not known.
+    prior_tests, prior_tests_error, prior_kind : the same of the prior, None where it is not known.
     prior_note : why it is not known; empty where it is.
     """
 
@@ -102,6 +102,7 @@ class RowExplanation:
     cost_error: float | None
     kind: Kind
     prior_tests: float | None
+    prior_tests_error: float | None
     prior_kind: Kind | None
     prior_note: str
 
@@ -124,7 +125,10 @@ class RowExplanation:
             shown = with_error(f.probability, f.error, drawn=drawn)
             yield f"{visible(f.feature):<{width}}  asked with probability {shown}{beside}"
         tests = with_error(self.tests, self.tests_error, drawn=drawn)
-        beside = "" if self.prior_tests is None else f" (prior {self.prior_tests:.4g})"
+        beside = ""
+        if self.prior_tests is not None:
+            own = self.prior_tests_error
+            beside = f" (prior {with_error(self.prior_tests, own, drawn=bool(own))})"
         yield f"expected number of tests: {tests}{beside}"
         if self.cost is not None:
             cost = with_error(self.cost, self.cost_error, drawn=drawn)
@@ -247,6 +251,7 @@ class Asking:
             float(found.cost_error[0]) if costs else None,
             found.kind,
             None if prior is None else float(prior.all_tests[0]),
+            None if prior is None else float(prior.all_tests_error[0]),
             None if prior is None else prior.kind,
             why,
         )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from slp.errors import UsageError
 from slp.messages.names import plural
-from slp.messages.results import NO_MEAN_OF_QUANTITY, NOT_A_LEVEL
+from slp.messages.results import NO_MEAN_OF_QUANTITY, NOT_A_DELTA, NOT_A_LEVEL
 from slp.results.averages.weighted_draws import WeightedDraws, weighted_quantiles
 from slp.results.estimate import Kind
 
@@ -98,13 +98,24 @@ class OfDraws:
         return np.stack(found, axis=-1)
 
     def probability(self, delta: float = 0.0) -> Numbers:
-        """The probability of more than `delta`."""
-        return self._weights.mean((self._draws > delta).astype(np.float64))
+        """The probability of more than `delta`.
+
+        Raises
+        ------
+        UsageError
+            `delta` is no number (E508).
+        """
+        return self._weights.mean(self._above(delta))
 
     def probability_error(self, delta: float = 0.0) -> Numbers:
         """Monte Carlo standard error of `probability`. Where all draws agree it is 0, though the
-        probability may be some thousandths away from 0 or 1."""
-        return self._weights.error((self._draws > delta).astype(np.float64))
+        probability may be some thousandths away from 0 or 1. Raises as `probability`."""
+        return self._weights.error(self._above(delta))
+
+    def _above(self, delta: object) -> Numbers:
+        if not isinstance(delta, int | float | np.number) or delta != delta:
+            raise UsageError(NOT_A_DELTA(delta=delta))
+        return (self._draws > delta).astype(np.float64)
 
     def _quantiles(self, *levels: float) -> list[Numbers]:
         return list(weighted_quantiles(self._draws, self._weights.frequency, levels))

@@ -119,16 +119,19 @@ class OfRows:
             own = self._handed(found[0])
             mean = Figure.mean_of(own, found[1], self._kind)
             mean_of_average = Figure.mean_of(_over_rows(own), found[1], self._kind)
-        average = _over_rows(rows)
+        average, lacking = _over_rows(rows), self._ends_without_variance(draws).any(axis=0)
         return RowQuantity(
             rows,
             weights,
             mean,
-            self._drawn_variance(rows, weights),
+            self._drawn_variance(rows, weights, lacking),
             of=self._quantity.name,
             labels=self._labels,
             average=Uncertain(
-                average, weights, mean_of_average, self._drawn_variance(average, weights)
+                average,
+                weights,
+                mean_of_average,
+                self._drawn_variance(average, weights, lacking.any()),
             ),
             n_draws=len(trees),
         )
@@ -154,12 +157,25 @@ class OfRows:
         alone = [np.arange(n)] if self._kind == "found" else np.split(np.arange(n), n)
         return drawn, trees, WeightedDraws(n, alone, [np.zeros(len(own)) for own in alone])
 
-    def _drawn_variance(self, values: Numbers, weights: WeightedDraws) -> Figure:
-        """That of draws (T, ...), with its error."""
-        squares = (values - weights.mean(values)) ** 2
-        n = max(len(values), 2)
-        variance = weights.mean(squares) * n / (n - 1)
-        return Figure(variance, weights.error(squares), self._kind)
+    def _drawn_variance(
+        self, values: Numbers, weights: WeightedDraws, lacking: NDArray[np.bool_] | np.bool_
+    ) -> Figure:
+        """That of draws (T, ...), with its error; inf, without an error, where there is none:
+        `lacking`, of rows (m,) or of their average."""
+        with np.errstate(invalid="ignore", over="ignore"):  # of draws beyond the largest number
+            squares = (values - weights.mean(values)) ** 2
+            n = max(len(values), 2)
+            variance = weights.mean(squares) * n / (n - 1)
+            error = weights.error(squares)
+        none = np.reshape(lacking, lacking.shape + (1,) * (variance.ndim - lacking.ndim))
+        return Figure(np.where(none, np.inf, variance), np.where(none, np.nan, error), self._kind)
+
+    def _ends_without_variance(self, draws: LeafDraws) -> NDArray[np.bool_]:
+        """Whether the quantity has no variance in the leaf of each row of each tree that was drawn,
+        shape (T, m)."""
+        S = draws.reached.statistics
+        has = self._quantity.has_variance(self._leaf, S if draws.knows else np.zeros_like(S))
+        return draws.reached.ends_in(~has, np.unique(draws.trees))
 
     # --- what leaves tell ----------------------------------------------------------------------
 
@@ -216,19 +232,23 @@ class Contrasting(OfRows):
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio_of_averages = Ratio(averages[0] / averages[1], weights, means_of_averages, None)
             ratio = Ratio(rows[0] / rows[1], weights, means, ratio_of_averages)
-        average = averages[0] - averages[1]
+        apart, average = rows[0] - rows[1], averages[0] - averages[1]
+        lacking, variance = self._lacking(draws, apart), self._summed_variance()
+        if variance is None:
+            variance = self._drawn_variance(apart, weights, lacking)
+        lacking |= _of_rows(np.isinf(variance.value))
         return Contrast(
-            rows[0] - rows[1],
+            apart,
             weights,
             None if means is None else means.difference,
-            self._summed_variance() or self._drawn_variance(rows[0] - rows[1], weights),
+            variance,
             of=self._quantity.name,
             labels=self._labels,
             average=Uncertain(
                 average,
                 weights,
                 None if means_of_averages is None else means_of_averages.difference,
-                self._drawn_variance(average, weights),
+                self._drawn_variance(average, weights, lacking.any()),
             ),
             ratio=ratio,
             n_draws=len(trees),
@@ -238,6 +258,16 @@ class Contrasting(OfRows):
         """Numbers (T, 2 m, D) as those of `ones` and of `zeros`, handed out."""
         own = self._handed(values)
         return own[:, : len(self._ones)], own[:, len(self._ones) :]
+
+    def _lacking(self, draws: LeafDraws, apart: Numbers) -> NDArray[np.bool_]:
+        """Whether some tree that was drawn gives the difference of a pair no variance, shape (m,):
+        rows in one leaf have none to differ by."""
+        ends, m = self._ends_without_variance(draws), len(self._ones)
+        lacking = ends[:, :m] | ends[:, m:]
+        if draws.reached.leaves is not None:
+            leaves = draws.reached.leaves[np.unique(draws.trees)]
+            lacking &= leaves[:, :m] != leaves[:, m:]
+        return np.asarray(lacking.any(axis=0) & _of_rows((apart != 0).any(axis=0)))
 
     def _means(
         self, drawn: DrawnTrees, draws: LeafDraws
@@ -274,3 +304,8 @@ def _over_rows(values: Numbers) -> Numbers:
     if not values.shape[1]:
         return np.full((len(values), *values.shape[2:]), np.nan)
     return np.asarray(values.mean(axis=1))
+
+
+def _of_rows(found: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether any number of a row is one that was found, (m, ...) to (m,)."""
+    return np.asarray(found.any(axis=tuple(range(1, found.ndim))))

@@ -164,7 +164,10 @@ class Distributions:
 
     def _given_outcomes(self, y: ArrayLike, m: int) -> NDArray[Any]:
         """Outcomes as a leaf model knows them, one for each of m rows."""
-        given = np.asarray(y)
+        try:
+            given = np.asarray(y)
+        except ValueError:  # lists of several lengths
+            raise UsageError(OUTCOMES_DIFFER(outcomes=len(list(y)), rows=m)) from None  # type: ignore[arg-type]
         if given.ndim and given.shape != (m,):
             raise UsageError(OUTCOMES_DIFFER(outcomes=len(given), rows=m))
         classes = self.table.leaf.classes

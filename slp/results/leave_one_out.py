@@ -38,7 +38,8 @@ class LeaveOneOut:
     monte_carlo_error : of `elpd` from draws; 0 where it is exact. It is that of the weights without
         smoothing, and says nothing where many k are bad.
     kind : `"exact"`, or `"estimate"` from draws, by Pareto-smoothed importance sampling.
-    pointwise : log p(y_i | the other responses) of each row of the data, float64, shape (n,).
+    pointwise : log p(y_i | the other responses) of each row of the data, without those of weight 0,
+        float64, shape (n,).
     pointwise_error : the Monte Carlo standard error of each, float64, shape (n,).
     pareto_k : float64, shape (n,), how heavy the tail of each row's weights is. -inf where the
         largest weight is common, inf where there are too few draws to tell. None where it is exact.

@@ -21,6 +21,7 @@ from slp.data.table import Table
 from slp.errors import BudgetError, UsageError, warn
 from slp.late import late_import, optional_module
 from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
+from slp.messages.tree_texts import NO_TREE_GIVEN
 from slp.results.asking import Asking
 from slp.results.averages.paths import TreePath
 from slp.results.estimate import Estimate, Kind
@@ -39,14 +40,14 @@ from slp.results.trust.doubts import doubt_of
 from slp.results.trust.judgement import Trust
 from slp.runner.options import check_count, fresh_seed
 from slp.source import SourceFile
-from slp.trees import Tree, TreeText
+from slp.trees import SoftTree, Tree, TreeText
 from slp.trees.predicates import AskedPredicate
 
 if TYPE_CHECKING:
     from slp.results.record.edit_summary import EditSummary
     from slp.results.representative import RepresentativeTree
     from slp.results.trust.diagnostics import Diagnostics
-    from slp.results.weighted_trees import AveragedTrees
+    from slp.results.weighted_trees import AveragedTrees, Chosen
     from slp.runner import Schedule
 
 #: How many of the best trees may be the representative one.
@@ -331,7 +332,8 @@ class Posterior(Predictions, Predictive, Summaries, Asking, LeavesOut):
         check_count("k", k, least=1)
         if best:
             return results.average_of_best(self.table, self.k_best(k))
-        return results.average_of_draws(self.table, self.sample(k, seed))
+        chosen: Chosen = "draws" if self._result.trees_found is None else "found"
+        return results.average_of_draws(self.table, self.sample(k, seed), chosen)
 
     def sample_paths(self, X: Any, n: int = 1, seed: int | None = None) -> list[list[TreePath]]:
         """For each row of `X`, its path down `n` independent draws of trees: m lists of `n` paths,
@@ -423,8 +425,10 @@ class Posterior(Predictions, Predictive, Summaries, Asking, LeavesOut):
 
     def _given_tree(self, tree: Tree | str) -> Tree:
         """A tree that was given, perhaps as text."""
-        if not isinstance(tree, str):
+        if isinstance(tree, Tree | SoftTree):
             return tree
+        if not isinstance(tree, str):
+            raise UsageError(NO_TREE_GIVEN(given=type(tree).__name__))
         return TreeText.read(SourceFile("the tree", tree)).on(self.table)
 
     # --- the run -------------------------------------------------------------------------------

@@ -38,7 +38,8 @@ class Predictive(Distributions):
         type, (n, m). A draw has one tree for all rows, and rows that end in one leaf share its
         parameters, which are drawn too. Of a prior it is the prior predictive.
 
-        Trees are independent draws, or, of a sampler, drawn from its draws with replacement.
+        Trees are independent draws, or, of a sampler, drawn from its draws with replacement, or
+        the trees found alone (W553).
         Durations are not censored, and their mean is that given the drawn rates. Counts are those
         in one unit of exposure. Of a row that goes down both sides of a split the mean is averaged,
         and an outcome comes from one side. W552: the prior of the leaves has seen the response.
@@ -55,6 +56,7 @@ class Predictive(Distributions):
         check_count("n", n)
         rng, rows, leaf = _generator(seed), self.table.new_rows(X), self.table.leaf
         self._say_what_prior_knows()
+        self._result.say_found()
         means = kind == "mean" and bool(leaf.classes)
         shape = (n, len(rows), len(leaf.classes)) if means else (n, len(rows))
         if 0 in shape:

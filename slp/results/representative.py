@@ -97,12 +97,17 @@ def representative_tree(
         E569: it is a prior, trees are soft, or a median of durations is beyond floats.
     """
     if result.kind == "soft":
-        raise UsageError(NO_REPRESENTATIVE(why="its trees are soft"))
+        raise UsageError(
+            NO_REPRESENTATIVE(why="its trees are soft", instead="take a program of hard trees")
+        )
     if not result.likelihood:
-        raise UsageError(NO_REPRESENTATIVE(why="it is a prior, and all trees predict alike"))
+        why = "it is a prior, and all trees predict alike"
+        raise UsageError(NO_REPRESENTATIVE(why=why, instead="ask the posterior"))
     near = _Nearness(result)
     if not np.isfinite(near.spread):
-        raise UsageError(NO_REPRESENTATIVE(why="the median of a leaf is too large for a number"))
+        why = "the median of a leaf is too large for a number"
+        instead = "take a leaf model whose medians are finite"
+        raise UsageError(NO_REPRESENTATIVE(why=why, instead=instead))
     scored = [ScoredTree(found.tree, np.nan, np.nan) for found in best]
     listed = DrawnTrees(
         result.table, ScoredTrees.of(result.table, scored), [np.arange(len(scored))]

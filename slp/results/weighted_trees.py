@@ -34,7 +34,7 @@ from slp.trees.exports.parts import outcome_of
 from slp.trees.tree import RuleForm
 
 #: Which trees of a posterior an average has.
-Chosen = Literal["draws", "best"]
+Chosen = Literal["draws", "best", "found"]
 
 
 class AveragedTrees:
@@ -46,7 +46,8 @@ class AveragedTrees:
     trees : the different trees, a tuple.
     weights : their weights, which sum to 1, float64, shape (U,).
     chosen : `"draws"`, where a weight is the share of the draws, and predictions are Monte Carlo
-        estimates of the posterior's; or `"best"`, where it is the posterior probability of a tree
+        estimates of the posterior's; `"found"`, of draws from the trees that were grown or
+        searched alone; or `"best"`, where it is the posterior probability of a tree
         over that of all of these.
     probability : of the best trees, how probable they are together; None where that is not known,
         and of draws.
@@ -200,7 +201,7 @@ class AveragedTrees:
             raise UsageError(MEDIANS_OF_AVERAGE())
 
 
-def average_of_draws(table: Table, draws: Sequence[Tree]) -> AveragedTrees:
+def average_of_draws(table: Table, draws: Sequence[Tree], chosen: Chosen) -> AveragedTrees:
     """The average of draws, each different tree by its share of them.
 
     Raises
@@ -211,7 +212,7 @@ def average_of_draws(table: Table, draws: Sequence[Tree]) -> AveragedTrees:
     _check_hard(draws)
     trees, (chain,) = numbered([draws])
     shares = np.bincount(chain) / len(draws)
-    return AveragedTrees(table, trees, np.log(shares), "draws")
+    return AveragedTrees(table, trees, np.log(shares), chosen)
 
 
 def average_of_best(table: Table, found: Sequence[Candidate]) -> AveragedTrees:

@@ -42,6 +42,15 @@ def test_draws_are_those_of_python(files: Path, slp_run: Run) -> None:
     assert outcomes["y"].to_list() == want.ravel().tolist()
 
 
+def test_a_response_with_the_name_of_a_column(files: Path, slp_run: Run) -> None:
+    pl.read_csv(files / "data.csv").rename({"y": "row"}).write_csv(files / "named.csv")
+    draws = ("--draws", 2, "--draws-to", files / "draws.csv", "--kind", "outcome")
+    found = slp_run("predict", "growtree", files / "named.csv", files / "new.csv", *draws)
+    assert found.code == 0, found.err
+    assert pl.read_csv(files / "draws.csv").columns == ["draw", "row", "response row"]
+    assert found.out.startswith("response row,")
+
+
 def test_a_saved_run_draws(files: Path, slp_run: Run) -> None:
     posterior = slp.load("growtree").posterior(pl.read_csv(files / "data.csv"), seed=3)
     posterior.save(files / "run.slpz")
@@ -56,6 +65,7 @@ def test_a_saved_run_draws(files: Path, slp_run: Run) -> None:
     [
         (("--draws", 5), "go together"),
         (("--draws-to", "x.csv"), "go together"),
+        (("--draws", 5, "--draws-to", "x.csv", "-o", "./x.csv"), "the same file"),
         (("--kind", "mean"), "--draws N"),
         (("--draws", 5, "--draws-to", "x.json"), "ends in .parquet or .csv"),
     ],

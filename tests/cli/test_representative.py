@@ -34,5 +34,6 @@ def test_the_tree_and_its_loss_are_those_of_the_library(
     ]
     exported = slp_run(*asked, "--export", "rules").out
     assert exported.rstrip("\n") == want.tree.to_rules().rstrip("\n")
+    assert slp_run("map", prior, table, "--representative").code == 0
     plain = json.loads(slp_run("map", prior, table, "--json").out)
     assert plain["representative"] is None

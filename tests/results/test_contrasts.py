@@ -4,6 +4,7 @@ rows, ratios, and what each number says of itself."""
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -185,3 +186,65 @@ def test_the_median_of_a_row_in_several_leaves() -> None:
         own = type(survival)((float(y),))
         left = draws.of(np.random.default_rng(3), own.of_draws)[i, 0, 0]
         assert left == pytest.approx(0.5, abs=1e-9)
+
+
+def of_numbers(alpha: float, engine: str = "exact", **options: Any) -> slp.Posterior:
+    """At most one split between rows of one response each."""
+    text = ":- use(growtree, [alpha = 0.5]). :- support(max_depth(1))."
+    text += f" :- leaf(normal_inverse_gamma(0, 1, {alpha}, 1))."
+    data = pl.DataFrame({"a": [0.0, 1.0], "y": [0.5, -1.0]})
+    if options.pop("prior", False):
+        return slp.parse(text).prior(data, engine=engine, seed=1, draws=0)
+    return slp.parse(text).posterior(data, engine=engine, seed=1, **options)
+
+
+ENDS = pl.DataFrame({"a": [0.0]}), pl.DataFrame({"a": [1.0]})
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_variance_is_infinite_whatever_tells_it() -> None:
+    """A leaf of one row has alpha + 1/2: no variance up to 1, no mean up to 1/2."""
+    for engine, options in (("exact", {"draws": 0}), ("mh", {"draws": 200})):
+        without, known = (of_numbers(alpha, engine, **options) for alpha in (0.4, 3.0))
+        have = without.contrast(*ENDS, n=200, seed=1)
+        for own in (have, have.average):
+            assert np.isinf(own.variance).all()
+        assert np.isnan(have.average.variance_error)
+        have = known.contrast(*ENDS, n=200, seed=1)
+        for own in (have, have.average):
+            assert np.isfinite(own.variance).all() and np.isfinite(own.variance_error).all()
+    prior = of_numbers(0.4, prior=True).contrast(*ENDS, n=200, seed=1)
+    assert np.isnan(prior.mean).all() and np.isnan(prior.average.mean).all()
+    assert np.isinf(prior.variance).all() and np.isinf(prior.average.variance)
+
+
+@pytest.mark.parametrize(("shape", "finite"), [(0.5, False), (3, True)])
+def test_means_of_durations_need_events_in_the_last_piece(shape: float, finite: bool) -> None:
+    """Of the first four rows one ends in the last piece, so its shape there is one more."""
+    data = pl.DataFrame({"a": [0.0] * 4 + [1.0] * 4, "y": [0.3, 0.5, 2, 0.7, 9, 8, 3, 7]})
+    text = ":- use(growtree). :- support(max_depth(1)). :- support(min_leaf(4))."
+    text += f" :- leaf(piecewise_exponential({shape}, 3, [1]))."
+    found = slp.parse(text).posterior(data, seed=1, draws=0)
+    for have in (found.contrast(*ENDS, "mean", n=200, seed=1), found.quantity(ENDS[0], "mean")):
+        assert np.isfinite(have.variance).all() == finite
+        assert np.isfinite(have.average.variance).all() == finite
+
+
+def test_no_rows_and_no_numbers() -> None:
+    found = posterior("numbers")
+    have = found.contrast(new().head(0), new().head(0), n=20, seed=1)
+    assert have.mean.shape == (0,) and have.interval().shape == (0, 2)
+    for delta in ("x", None, float("nan")):
+        with pytest.raises(UsageError, match="E508.*delta"):
+            found.contrast(new(), new(), n=20, seed=1).probability(delta)  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="E556"):
+        found.density(new(), [[1], [2, 3]])  # type: ignore[list-item]
+    with pytest.raises(UsageError, match="E617"):
+        found.log_posterior(5)  # type: ignore[arg-type]
+
+
+def test_draws_of_trees_found_say_so() -> None:
+    found = trial("modal", 1)
+    with pytest.warns(slp.SlpWarning, match="W553"):
+        found.predict_draws(GROUPS[0], n=3, seed=1)
+    assert found.average(3, seed=1).chosen == "found"

@@ -45,6 +45,13 @@ class Quantity(ABC):
         form."""
         return None
 
+    def has_variance(self, leaf: LeafModel, S: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether `of_leaves` has a variance in leaves, shape (K,)."""
+        spread = self.spread(leaf, S)
+        if spread is None:
+            return np.ones(len(S), np.bool_)
+        return np.asarray(np.isfinite(spread).reshape(len(S), -1).all(axis=1))
+
 
 @dataclass(frozen=True)
 class Mean(Quantity):
@@ -62,12 +69,22 @@ class Mean(Quantity):
         return leaf.values_of(parameters)
 
     def mean(self, leaf: LeafModel, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The predictive mean."""
-        return leaf.mean(S)[..., None] if leaf.point == "median" else leaf.values(S)
+        """The predictive mean, NaN where there is none."""
+        if leaf.point == "median":
+            return leaf.mean(S)[..., None]
+        told = leaf.values(S)
+        return np.where(S[:, :1] <= leaf.mean_needs, np.nan, told) if leaf.mean_needs >= 0 else told
 
     def spread(self, leaf: LeafModel, S: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """That of the leaf model."""
         return leaf.spread(S)
+
+    def has_variance(self, leaf: LeafModel, S: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """See `Quantity`. The mean of a duration has one where the last rate has two moments of its
+        reciprocal."""
+        if leaf.responses == "durations":
+            return np.asarray(OfDurations.rates(leaf).posterior(S)[0][..., -1] > 2)
+        return super().has_variance(leaf, S)
 
 
 class OfDurations(Quantity):

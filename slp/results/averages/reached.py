@@ -56,6 +56,16 @@ class Reached:
             out.append(told)
         return np.array(out)
 
+    def ends_in(self, chosen: NDArray[np.bool_], trees: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether each row ends, if in part, in a chosen leaf (K,) of each of T trees, (T, m)."""
+        if self.leaves is not None:
+            return np.asarray(chosen[self.leaves[trees]])
+        out = np.zeros((len(trees), self.n_rows), np.bool_)
+        for own, u in zip(out, trees.tolist(), strict=True):
+            rows, leaves, _ = self.paths[u]
+            own[rows[chosen[leaves]]] = True
+        return out
+
 
 @dataclass(frozen=True, eq=False)
 class DrawnLeaves:
@@ -90,10 +100,10 @@ class DrawnLeaves:
         leaves that a row ends in."""
         told = of_rows(values[self.place], self.design_of(self.pair))
         if self.share is None:
-            return told.reshape(*self.shape, -1)
+            return told.reshape(*self.shape, told.shape[1])
         out = np.zeros((self.shape[0] * self.shape[1], told.shape[1]))
         np.add.at(out, self.pair, told * self.share[:, None])
-        return out.reshape(*self.shape, -1)
+        return out.reshape(*self.shape, told.shape[1])
 
     def outcomes(self, rng: np.random.Generator) -> NDArray[Any]:
         """A response of each row, shape (B, m), from one of its leaves, drawn by its share."""

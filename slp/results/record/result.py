@@ -42,8 +42,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.errors import BudgetError, UsageError
-from slp.messages.results import NO_DRAWS_OF_TREES
+from slp.errors import BudgetError, UsageError, warn
+from slp.messages.names import plural
+from slp.messages.results import DRAWN_OF_FOUND, NO_DRAWS_OF_TREES
 from slp.problem.new_rows import distinct_rows
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.contract import Averages
@@ -200,6 +201,12 @@ class Result:
         `averages`."""
         drawn = self.monte_carlo
         return drawn is not None and drawn.log_weights is not None
+
+    def say_found(self) -> None:
+        """W553, where draws are of trees that were found."""
+        if self.trees_found is not None:
+            trees = plural(self.trees_found, "tree")
+            warn(DRAWN_OF_FOUND(engine=self.choice.engine, trees=trees))
 
     def summary(self, ask: Callable[[TreeAverages], _Answer]) -> tuple[_Answer, DrawnTrees | None]:
         """What averages over trees answer about leaves and features, and the draws that this is an
