@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from slp.results import Estimate, HeldOut
-from slp.results.survival_scores import SurvivalScores
+from slp.results import Estimate, HeldOut, SurvivalScores
 
 
 def in_columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:

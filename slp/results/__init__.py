@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from slp.results.record.rule_use import RuleUse
     from slp.results.representative import RepresentativeTree, representative_tree
     from slp.results.summaries import FeatureUse
-    from slp.results.survival_scores import kaplan_meier
+    from slp.results.survival_scores import SurvivalScores, kaplan_meier
     from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.trust.diagnostics import Diagnostics
     from slp.results.trust.doubts import doubt_of, longer_run
@@ -81,6 +81,7 @@ __all__ = [
     "Result",
     "RowQuantity",
     "RuleUse",
+    "SurvivalScores",
     "TreePath",
     "average_of_best",
     "average_of_draws",
@@ -132,7 +133,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.representative": "RepresentativeTree representative_tree",
         "slp.results.posterior": "Posterior",
         "slp.results.summaries": "FeatureUse",
-        "slp.results.survival_scores": "kaplan_meier",
+        "slp.results.survival_scores": "SurvivalScores kaplan_meier",
         "slp.results.record.known": "Known",
         "slp.results.weighted_trees": "AveragedTrees average_of_best average_of_draws",
         "slp.results.averages.paths": "TreePath",
