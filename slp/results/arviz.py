@@ -21,7 +21,6 @@ from slp.messages.results import (
     NO_DRAWS_FOR_ARVIZ,
     NO_PREDICTIVE_OF_EXPOSURES,
     NO_SUCH_GROUP,
-    PRIOR_HAS_SEEN,
     TOO_MANY_FOR_ARVIZ,
 )
 from slp.problem.new_rows import table_as_new_rows
@@ -208,8 +207,7 @@ def _predictive(draws: _Draws, named: bool) -> dict[str, NDArray[Any]]:
 def _prior_predictive(draws: _Draws, named: bool) -> dict[str, NDArray[Any]]:
     draws.check_size(named)
     prior = draws.posterior.prior()
-    if prior.table.leaf.of_response:
-        warn(PRIOR_HAS_SEEN())
+    prior._result.say_what_prior_knows()
     return _predictive(_Draws.of(prior), named)
 
 

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from slp.data.table import Table
-from slp.errors import UsageError, warn
+from slp.errors import UsageError
 from slp.leaves import LeafModel, label_text
 from slp.messages.results import (
     NO_ORDER,
     NOT_A_QUANTILE,
     NOT_AN_OUTCOME,
     OUTCOMES_DIFFER,
-    PRIOR_HAS_SEEN,
 )
 from slp.problem.new_rows import rows_as_numbers
 from slp.results.averages.over_trees import TreeAverages
@@ -147,7 +146,7 @@ class Distributions:
         self, rows: NDArray[np.object_], ask: Callable[[LeafModel, LeafMixture, int], Any]
     ) -> list[Any]:
         """What is asked of the leaves that each row (`Table.new_rows`) may end in, by its place."""
-        self._say_what_prior_knows()
+        self._result.say_what_prior_knows()
         leaves = list(leaves_at(self.table, rows_as_numbers(self.table, rows)))
 
         def every(averages: TreeAverages) -> list[Any]:
@@ -191,8 +190,3 @@ class Distributions:
     def _check_order(self, what: str) -> None:
         if self.table.leaf.classes:
             raise UsageError(NO_ORDER(response=self.table.response, what=what))
-
-    def _say_what_prior_knows(self) -> None:
-        """W552, of a prior whose leaves have numbers that were taken from the response."""
-        if not self._result.likelihood and self.table.leaf.of_response:
-            warn(PRIOR_HAS_SEEN())

@@ -55,7 +55,7 @@ class Predictive(Distributions):
             raise UsageError(UNKNOWN_KIND_OF_DRAW(kind=kind))
         check_count("n", n)
         rng, rows, leaf = _generator(seed), self.table.new_rows(X), self.table.leaf
-        self._say_what_prior_knows()
+        self._result.say_what_prior_knows()
         self._result.say_found()
         means = kind == "mean" and bool(leaf.classes)
         shape = (n, len(rows), len(leaf.classes)) if means else (n, len(rows))
@@ -106,7 +106,7 @@ class Predictive(Distributions):
         rng = _generator(seed)
         quantity = quantity_of(self._result, of, times, horizon)
         rows = self.table.new_rows(X)
-        self._say_what_prior_knows()
+        self._result.say_what_prior_knows()
         return OfRows(self._result, quantity, rows).quantity(n, rng)
 
     def contrast(
@@ -147,7 +147,7 @@ class Predictive(Distributions):
             zeros = np.repeat(zeros, len(ones), axis=0)
         if len(ones) != len(zeros):
             raise UsageError(ROWS_DIFFER(ones=len(ones), zeros=len(zeros)))
-        self._say_what_prior_knows()
+        self._result.say_what_prior_knows()
         return Contrasting(self._result, quantity, ones, zeros).contrast(n, rng)
 
 

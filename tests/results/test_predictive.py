@@ -160,10 +160,32 @@ def test_a_density_integrates_to_the_distribution_function(name: str) -> None:
         assert have == pytest.approx(want, abs=1e-6)
 
 
+@pytest.mark.parametrize("engine", ["exact", "forward"])
+@pytest.mark.parametrize("name", LEAVES)
+def test_a_prior_predicts_what_its_leaves_do_without_responses(name: str, engine: str) -> None:
+    found = posterior(name, engine, draws=20, prior=True)
+    want = {
+        "classes": np.array([0.5, 1, 2]) / 3.5,
+        "numbers": 0.5,
+        "line": 0.5,
+        "counts": 2.0,
+        "durations": 2 * (2 ** (1 / 3) - 1),
+        "pieces": 2 * (2 ** (1 / 3) - 1),  # before the next piece begins at 1
+    }[name]
+    have = found.predict_proba(new()) if name == "classes" else found.predict(new())
+    np.testing.assert_allclose(have, np.stack([want, want]), rtol=1e-9)
+    assert (found.predict_error(new()) == 0).all()
+    if name != "classes":
+        low, high = found.predict_interval(new(), 0.5).T
+        np.testing.assert_allclose(found.quantile(new(), [0.25, 0.75]).T, [low, high])
+
+
 def test_a_prior_under_numbers_of_the_response_says_so() -> None:
     prior = slp.parse(":- use(growtree).").prior(frame().select("a", "numbers"), draws=0)
     with pytest.warns(SlpWarning, match="W552"):
         prior.predict_draws(new(), n=3, seed=1)
+    with pytest.warns(SlpWarning, match="W552"):
+        prior.predict(new())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         posterior("numbers", prior=True).predict_draws(new(), n=3, seed=1)

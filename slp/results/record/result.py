@@ -44,7 +44,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.errors import BudgetError, UsageError, warn
 from slp.messages.names import plural
-from slp.messages.results import DRAWN_OF_FOUND, NO_DRAWS_OF_TREES
+from slp.messages.results import DRAWN_OF_FOUND, NO_DRAWS_OF_TREES, PRIOR_HAS_SEEN
 from slp.problem.new_rows import distinct_rows
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.contract import Averages
@@ -201,6 +201,11 @@ class Result:
         `averages`."""
         drawn = self.monte_carlo
         return drawn is not None and drawn.log_weights is not None
+
+    def say_what_prior_knows(self) -> None:
+        """W552, of a prior whose leaves have numbers that were taken from the response."""
+        if not self.likelihood and self.table.leaf.of_response:
+            warn(PRIOR_HAS_SEEN())
 
     def say_found(self) -> None:
         """W553, where draws are of trees that were found."""
