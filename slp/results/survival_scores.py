@@ -53,7 +53,7 @@ class SurvivalScale:
         if not seen.any():
             return cls(horizon, ())
         at = np.unique(np.quantile(y[seen], _SHARES, method="inverted_cdf"))
-        least = min(float(np.delete(y, rows).max()) for rows in parts)
+        least = min((float(np.delete(y, rows).max()) for rows in parts), default=0.0)
         return cls(horizon, tuple(at[at < least].tolist()))
 
 

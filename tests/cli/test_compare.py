@@ -13,7 +13,7 @@ OF_PROGRAM |= {"standing"}
 OF_PROGRAM |= {"no_bayes_factor", "notes", "held_out_difference", "loo", "loo_difference", "no_loo"}
 OF_PROGRAM |= {f"{name}{end}" for name in _NUMBERS for end in ("", "_error", "_kind")}
 HELD_OUT = {"log_predictive", "accuracy", "rmse"}
-HELD_OUT |= {f"{name}_error" for name in HELD_OUT} | {"by_fold", "standing"}
+HELD_OUT |= {f"{name}_error" for name in HELD_OUT} | {"by_fold", "standing", "survival"}
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "comparing.md"
 
 

@@ -96,6 +96,7 @@ def test_times_that_all_folds_can_tell() -> None:
     assert scale.horizon == 10 and scale.times == (1, 2, 3, 4, 5, 6, 7, 8)
     none = SurvivalScale.of(np.array([[2.0, 0], [0.0, 0]]), [np.array([0]), np.array([1])])
     assert none == SurvivalScale(2.0, ())
+    assert SurvivalScale.of(y, []) == SurvivalScale(10.0, ())  # no cross-validation
     assert SurvivalScale.of(np.zeros(3), [np.array([0]), np.array([1, 2])]).horizon == 1
 
 
