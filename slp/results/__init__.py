@@ -8,8 +8,8 @@ Parts of `posterior`: `predictions`, `distributions` (of outcomes), `predictive`
 quantities and `contrasts`, which `differences` makes), `decisions` (of least expected loss),
 `asking` (what rows are asked, and its cost), `leave_one_out` (how rows are predicted from all
 others), `summaries`, `rashomon` (all trees near the best), `by_tree` (what single trees predict),
-`weighted_trees` (a few trees that leave the tool together), `arviz` (draws for ArviZ), and `words`
-(numbers in words).
+`weighted_trees` (a few trees that leave the tool together), `representative` (one for all),
+`arviz` (draws for ArviZ), and `words` (numbers in words).
 
 Beside it: `comparison` sets programs side by side, `paired` their predictions of the same rows,
 `survival_scores` scores those of durations, `tuning` compares values of parameters, and `proofs`

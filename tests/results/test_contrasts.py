@@ -57,6 +57,7 @@ def test_a_risk_difference_in_closed_form() -> None:
     assert repr(have) == "<difference of probability in 1 row, means exact, 1,500 draws>"
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("engine", ["enumerate", "chart", "exact"])
 @pytest.mark.parametrize("name", LEAVES)
 def test_exact_moments_agree_with_draws(name: str, engine: str) -> None:

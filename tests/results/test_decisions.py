@@ -220,6 +220,7 @@ def test_proximity_is_that_of_the_trees(small: slp.Posterior) -> None:
     np.testing.assert_allclose(found.value, np.tensordot(p, same, 1), 1e-7)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("failure", ["restrict", "condition"])
 @pytest.mark.parametrize(
     "constraint", ["max_leaves(3)", "first(a)", "once(a)", "forbid(b, below(1))"]

@@ -53,6 +53,7 @@ def new() -> pl.DataFrame:
     return pl.DataFrame({"a": [0.0, 2.5], "b": ["p", "q"]})
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", LEAVES)
 @pytest.mark.parametrize("prior", [False, True])
 def test_outcomes_have_the_predictive_distribution(name: str, prior: bool) -> None:
@@ -133,6 +134,7 @@ def test_soft_trees(leaf: str) -> None:
         assert stats.kstest(reached[:, 0], "uniform").pvalue > LEAST
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("engine", ["exact", "enumerate", "mh"])
 def test_quantiles_and_probabilities_agree(name: str, engine: str) -> None:

@@ -53,6 +53,7 @@ def losses(
     return own, away(np.tensordot(p, of_all, 1))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("engine", ["exact", "enumerate", "chart"])
 @pytest.mark.parametrize("name", PREDICTED)
 def test_losses_are_sums_over_the_list_of_all_trees(name: str, engine: str) -> None:
