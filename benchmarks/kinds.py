@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import slp
 from slp.engines import infer
 from slp.errors import NoTreeError, SlpError, SlpWarning, UnsupportedError
+from tests.engines.test_differences import compare as compare_differences
 from tests.spec.cases import Case, random_case
 from tests.spec.leaf_formulas import ByTable
 from tests.spec.pipeline import key_of
@@ -50,6 +51,7 @@ class Comparison:
     def case(self, case: Case, seed: int, drawn: bool) -> None:
         """Compare every engine on one case."""
         check(case)
+        compare_differences(case, "exact")
         self.compared["exact"] += 1
         if not case.spec.derivations:
             return

@@ -66,13 +66,25 @@ if TYPE_CHECKING:
     from slp.program.learning import LearnResult
     from slp.program.saved import load_posterior
     from slp.resolution import Draws, Limits, QueryResult
-    from slp.results import Comparison, CrossValidation, Posterior, SampledProofs, Tuning
+    from slp.results import (
+        AveragedTrees,
+        Comparison,
+        Contrast,
+        CrossValidation,
+        Posterior,
+        RepresentativeTree,
+        RowQuantity,
+        SampledProofs,
+        Tuning,
+    )
     from slp.trees import CheckResult, Tree, TreeNode
 
 __all__ = [
+    "AveragedTrees",
     "BudgetError",
     "CheckResult",
     "Comparison",
+    "Contrast",
     "CrossValidation",
     "DataError",
     "Diagnostic",
@@ -83,6 +95,8 @@ __all__ = [
     "Program",
     "ProgramError",
     "QueryResult",
+    "RepresentativeTree",
+    "RowQuantity",
     "SLPTreeClassifier",
     "SLPTreeRegressor",
     "SampledProofs",
@@ -112,7 +126,10 @@ __getattr__, __dir__ = late_names(
         "slp.resolution": "Draws Limits QueryResult",
         "slp.program.learning": "LearnResult",
         "slp.program.saved": "load_posterior",
-        "slp.results": "Comparison CrossValidation Posterior SampledProofs Tuning",
+        "slp.results": (
+            "AveragedTrees Comparison Contrast CrossValidation Posterior RepresentativeTree "
+            "RowQuantity SampledProofs Tuning"
+        ),
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
         "slp.program": "Program check compare cv load parse tune",
         "slp.report": "load_ipython_extension",

@@ -15,6 +15,7 @@ from typing import Any
 from slp.analysis import check_ignored, check_names, check_program_on_table, read_program
 from slp.analysis.derivations.row_labels import row_sums_check
 from slp.analysis.findings import Findings
+from slp.analysis.sources.edits import with_tree_on
 from slp.budgets import check_time
 from slp.data import Table, frame_of, table_of
 from slp.data.roles import name_of_response, name_of_values, named_column
@@ -126,6 +127,7 @@ def _varied(
     declared, or if trees are soft or hard in place of the other."""
     if (program.features, program.soft) != (problem.program.features, problem.program.soft):
         return compile_problem(program, X, y, known=known)
+    program = with_tree_on(program, problem.table)
     schema = _schema(program, problem.table)
     states = StateRules(program, schema.most_leaves, known)
     check = row_sums_check(program, states, problem.table.n_rows)
@@ -208,12 +210,13 @@ def problem_on(
     UnsupportedError
         As `compile_problem`.
     """
+    program = with_tree_on(program, table)
     schema = _schema(program, table)
     states = StateRules(program, schema.most_leaves, known)
     on_table = found + check_program_on_table(program, table, states)
     if program.edits is not None:
         edits, support = program.edits, program.support
-        on_table += fit_tree(edits.tree, table, support, edits.span)[1]
+        on_table += fit_tree(edits.given, table, support, edits.span)[1]
     check = row_sums_check(program, states, table.n_rows)
     if finite:
         grammar = program_to_tree_grammar(

@@ -25,6 +25,7 @@ NAMED_TYPES = {
     ("slp.errors", "slp.source"),  # a diagnostic has a place, and a place draws diagnostics
     ("slp.messages.entry", "slp.source"),
     ("slp.ir.program", "slp.trees.tree"),  # a prior of edits has a tree, which a program checks
+    ("slp.ir.program", "slp.trees.reading"),  # or the text of one
     ("slp.trees.tree", "slp.trees.check"),  # what its methods return
     ("slp.trees.tree", "slp.trees.differences"),
     ("slp.resolution.machine.loop", "slp.resolution.machine.clauses"),  # each calls the other

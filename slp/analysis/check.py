@@ -92,7 +92,7 @@ def read_program(
     orders = {f.name: f.levels for f in said.features if f.name and f.levels}
     boxes = read_boxes(clauses.boxes, values, findings, orders)
     malformed = box_names(clauses.boxes) - boxes.keys()
-    constraints = read_constraints(directives, boxes, malformed, values, findings)
+    constraints = read_constraints(directives, boxes, malformed, said.costs, values, findings)
     edits = read_edits(read.edit_uses, resolved, tree, findings)
     program = CheckedProgram(
         name=PurePath(source.file.name).stem,

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import slp
 from slp import Posterior
 from slp.cli.common import open_atomic
+from slp.cli.decisions import decisions_to_json, mass_to_json, tree_to_json
 from slp.cli.json_text import finite, json_text
 from slp.cli.summary import (
     LEAST_SHARE,
@@ -30,7 +31,16 @@ from slp.cli.summary import (
 )
 from slp.data import Table
 from slp.errors import BudgetError
-from slp.results import Candidate, Draw, Kind, Known, RashomonSet, derivations_note, partition_note
+from slp.results import (
+    Candidate,
+    Draw,
+    Kind,
+    Known,
+    RashomonSet,
+    RepresentativeTree,
+    derivations_note,
+    partition_note,
+)
 from slp.trees import Tree
 
 if TYPE_CHECKING:
@@ -69,7 +79,12 @@ def posterior_to_json(
             *(prior_uses_words(posterior, uses) if beside["features_prior"] is None else ()),
         ],
         "tree_count": None if isinstance(count, BudgetError) else finite(count),
-        "map": _best_to_json(posterior, best, shares_of_found(posterior)),
+        "map": {
+            **_best_to_json(posterior, best, shares_of_found(posterior)),
+            **tree_to_json(posterior, best.tree),
+        },
+        **decisions_to_json(posterior),
+        **mass_to_json(posterior),
         **averages,
         **beside,
         "importances": posterior.importances(),
@@ -112,9 +127,13 @@ def known_to_json(known: Known, limit: str, *, out_of_memory: bool) -> dict[str,
 
 
 def trees_to_json(
-    posterior: Posterior, trees: Sequence[Candidate], near: RashomonSet | None
+    posterior: Posterior,
+    trees: Sequence[Candidate],
+    near: RashomonSet | None,
+    nearest: RepresentativeTree | None,
 ) -> dict[str, Any]:
-    """The best trees, and the number of those near the best one, if it was asked for."""
+    """The best trees; the number of those near the best one, and the representative tree, if they
+    were asked for."""
     shares, edits = shares_of_found(posterior), posterior.edits
     return {
         **_answered(posterior),
@@ -126,11 +145,15 @@ def trees_to_json(
         "best": [
             {
                 **_candidate_to_json(found, shares.get(found.tree)),
+                **tree_to_json(posterior, found.tree),
                 "edits": None if edits is None else _edits_from(edits.given, found.tree),
             }
             for found in trees
         ],
         "within": None if near is None else _near_to_json(near),
+        "representative": None
+        if nearest is None
+        else {**nearest.to_dict(), **tree_to_json(posterior, nearest.tree)},
         "version": slp.__version__,
     }
 
@@ -146,6 +169,7 @@ def prior_to_json(prior: Posterior, wanted: int) -> dict[str, Any]:
         **_answered(prior),
         "size": _size_to_json(prior),
         "tree_count": finite(prior.tree_count()),
+        **mass_to_json(prior),
         "mean_leaves": averages["mean_leaves"],
         "mean_leaves_error": averages["mean_leaves_error"],
         "mean_depth": depth,

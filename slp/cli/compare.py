@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
@@ -24,8 +24,17 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
+from slp.cli.score_text import (
+    in_columns,
+    number_text,
+    score_or_doubt,
+    score_text,
+    survival_texts,
+    survival_words,
+)
 from slp.cli.summary import words_lines
-from slp.results import ComparedProgram, Estimate, HeldOut
+from slp.messages.names import plural
+from slp.results import LARGEST_K, ComparedProgram, PairedDifference
 from slp.source import visible
 
 
@@ -35,11 +44,16 @@ from slp.source import visible
 @response_option
 @folds_option(0, 5, "Folds of cross-validation; 0 for none. Each is one more run of each program.")
 @click.option(
+    "--loo",
+    is_flag=True,
+    help="Leave each row out too, by the run on the whole table.",
+)
+@click.option(
     "--against",
     type=click.Choice(["best", "first"]),
     default="best",
     show_default=True,
-    help="The program that Bayes factors are against.",
+    help="The program that Bayes factors and differences are against.",
 )
 @draws_option("Number of draws of each run of a sampler.")
 @comparison_options
@@ -50,6 +64,7 @@ def compare_command(
     data: str,
     response: str | None,
     folds: int,
+    loo: bool,
     against: str,
     draws: int,
     as_json: bool,
@@ -58,7 +73,8 @@ def compare_command(
     """Compare programs on one table.
 
     For each PRIOR: the log evidence given DATA, the log Bayes factor against the best program, the
-    expected number of leaves, and how well it predicts held-out rows, by cross-validation.
+    expected number of leaves, and how well it predicts held-out rows, by cross-validation; with
+    --loo also how well it predicts each row from all others.
     """
     inference = until_deadline(inference)
     programs = {name: prior.load() for name, prior in priors.items()}
@@ -69,6 +85,7 @@ def compare_command(
             frame,
             response,
             folds=folds,
+            loo=loo,
             against=against,  # type: ignore[arg-type]  # click has checked it
             draws=draws,
             progress=progress,
@@ -86,20 +103,26 @@ def comparison_lines(found: slp.Comparison, data: str) -> Iterator[str]:
     for sentence in _columns_in_words(found):
         yield from words_lines(sentence)
     for program in found.programs:
-        for text in (*_factor_in_words(program, found), *program.notes):
+        for text in (
+            *_factor_in_words(program, found),
+            *_loo_in_words(program),
+            *program.notes,
+        ):
             yield from words_lines(f"{visible(program.name)}: {text}")
 
 
 def _table(found: slp.Comparison) -> Iterator[str]:
     heads = ["program", "log evidence", "log Bayes factor", "leaves"]
-    scores = [program.held_out for program in found.programs]
-    first = scores[0]
+    if _asks_loo(found):
+        heads += ["LOO", "difference"]
+    first = found.programs[0].held_out
     if first is not None:
-        heads.append("held-out log predictive")
+        heads += ["held-out log predictive", "difference"]
         heads += ["accuracy"] if first.accuracy is not None else []
         heads += ["RMSE"] if first.rmse is not None else []
+        heads += ["concordance", "Brier"] if _of_durations(found) else []
     lines = [heads]
-    for program, score in zip(found.programs, scores, strict=True):
+    for program in found.programs:
         own = [
             visible(program.name),
             number_text(program.log_evidence, program.converged),
@@ -108,22 +131,49 @@ def _table(found: slp.Comparison) -> Iterator[str]:
         ]
         if program.name == found.reference:
             own[2] = "0, reference"
-        if score is not None:
-            own.append(score_text(score.log_predictive, score.log_predictive_error, score))
-            if score.accuracy is not None:
-                own.append(score_text(score.accuracy, score.accuracy_error, score))
-            if score.rmse is not None:
-                own.append(score_text(score.rmse, score.rmse_error, score))
-        lines.append(own)
+        lines.append([*own, *_loo_cells(program, found), *_held_out_cells(program, found)])
     return in_columns(lines)
 
 
-def in_columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Cells below each other, line after line."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        cells = (f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True))
-        yield "  ".join(cells).rstrip()
+def _asks_loo(found: slp.Comparison) -> bool:
+    return any(p.loo is not None or p.no_loo is not None for p in found.programs)
+
+
+def _loo_cells(program: ComparedProgram, found: slp.Comparison) -> Iterator[str]:
+    if not _asks_loo(found):
+        return
+    loo, apart = program.loo, program.loo_difference
+    if loo is None or apart is None:
+        yield from ("-", "-")
+        return
+    yield score_or_doubt(loo.elpd, loo.standard_error, loo.usable)
+    other = found[apart.against].loo
+    yield _difference(program, apart, loo.usable and other is not None and other.usable)
+
+
+def _held_out_cells(program: ComparedProgram, found: slp.Comparison) -> Iterator[str]:
+    score, apart = program.held_out, program.held_out_difference
+    if score is None or apart is None:
+        return
+    yield score_text(score.log_predictive, score.log_predictive_error, score)
+    other = found[apart.against].held_out
+    yield _difference(program, apart, score.converged and other is not None and other.converged)
+    if score.accuracy is not None:
+        yield score_text(score.accuracy, score.accuracy_error, score)
+    if score.rmse is not None:
+        yield score_text(score.rmse, score.rmse_error, score)
+    if _of_durations(found):
+        yield from survival_texts(score)
+
+
+def _of_durations(found: slp.Comparison) -> bool:
+    return any(p.held_out is not None and p.held_out.survival is not None for p in found.programs)
+
+
+def _difference(program: ComparedProgram, apart: PairedDifference, usable: bool) -> str:
+    if program.name == apart.against:
+        return "0, reference"
+    return score_or_doubt(apart.value, apart.standard_error, usable)
 
 
 def say_compared(
@@ -139,28 +189,6 @@ def say_compared(
         say(*lines)
 
 
-def number_text(told: Estimate | None, converged: bool) -> str:
-    """A number with its error or the word exact; `?` for one that has not converged."""
-    if told is None:
-        return "-"
-    if told.kind == "exact":
-        return f"{told.value:.4f} exact"
-    if told.kind == "found":
-        return f"{told.value:.4f} found"
-    return with_error(told.value, told.error) if converged else f"{told.value:.4f}?"
-
-
-def score_text(value: float, error: float | None, score: HeldOut) -> str:
-    """A score of held-out rows with its error; with `?` where the run of a fold has not
-    converged."""
-    return with_error(value, error) if score.converged else f"{value:.4f}?"
-
-
-def with_error(value: float, error: float | None) -> str:
-    known = error is not None and math.isfinite(error)
-    return f"{value:.4f} +- {error:.4f}" if known else f"{value:.4f} +- ?"
-
-
 def _both_converged(program: ComparedProgram, found: slp.Comparison) -> bool:
     reference = None if found.reference is None else found[found.reference]
     return program.converged and (reference is None or reference.converged)
@@ -168,8 +196,8 @@ def _both_converged(program: ComparedProgram, found: slp.Comparison) -> bool:
 
 def doubtful(program: ComparedProgram) -> bool:
     """Whether some number has a question mark."""
-    score = program.held_out
-    return not program.converged or (score is not None and not score.converged)
+    scores = (program.held_out, program.loo)
+    return not program.converged or any(s is not None and not s.converged for s in scores)
 
 
 def _columns_in_words(found: slp.Comparison) -> Iterator[str]:
@@ -188,10 +216,24 @@ def _columns_in_words(found: slp.Comparison) -> Iterator[str]:
         yield "?: of a run that has not converged, or of which that is not known; do not use it."
     if any(program.expected_leaves.kind == "found" for program in found.programs):
         yield "found: of the trees found by a greedy or a search engine, not over the posterior."
+    if any(program.loo is not None for program in found.programs):
+        yield (
+            "LOO: the sum over rows of log P(the row's response | all others) (nats); +-: standard "
+            "error over rows."
+        )
     if found.folds:
         yield (
             f"held-out: of rows that were not given, mean of each row's log probability (nats), by "
             f"{found.folds} folds of seed {found.seed}; +-: standard error over folds."
+        )
+    for program in found.programs:
+        if program.held_out is not None and program.held_out.survival is not None:
+            yield from survival_words(program.held_out.survival)
+            break
+    if len(found.programs) > 1 and (found.folds or _asks_loo(found)):
+        yield (
+            "difference: from the program that predicts best, or the first one under --against "
+            "first; +-: standard error over rows of the paired difference."
         )
 
 
@@ -213,6 +255,23 @@ def _factor_in_words(program: ComparedProgram, found: slp.Comparison) -> Iterato
         low, high = size - 2 * factor.error, size + 2 * factor.error
         text += f" ({_times(low)} to {_times(high)} within two standard errors)"
     yield text
+
+
+def _loo_in_words(program: ComparedProgram) -> Iterator[str]:
+    """What must be said of leaving rows out."""
+    if program.no_loo is not None:
+        yield f"no row can be left out: {program.no_loo}; compare by folds"
+    loo = program.loo
+    if loo is None:
+        return
+    if loo.kind == "estimate":
+        yield f"LOO: by draws, with a Monte Carlo error of {loo.monte_carlo_error:.2g}"
+    if loo.bad_k:
+        yield (
+            f"LOO: {plural(loo.bad_k, 'row')} with a Pareto k above {LARGEST_K}; do not use it, "
+            "compare by folds or with more draws"
+        )
+    yield from (f"LOO: {note}" for note in loo.notes)
 
 
 def _times(log_factor: float) -> str:

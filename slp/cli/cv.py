@@ -10,7 +10,7 @@ import numpy as np
 
 import slp
 from slp.cli.common import check_output, open_atomic, progress_line
-from slp.cli.compare import say_compared, score_text
+from slp.cli.compare import say_compared
 from slp.cli.options import (
     NamedProgram,
     comparison_options,
@@ -24,6 +24,7 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
+from slp.cli.score_text import score_text, survival_texts, survival_words
 from slp.cli.summary import words_lines
 from slp.late import late_import
 from slp.leaves import label_array, label_text
@@ -55,7 +56,7 @@ def cv_command(
 
     Each row of DATA is predicted by a run of PRIOR on the rows of the other folds. Prints the mean
     log predictive probability of a row, and its error over folds; for classes also the accuracy,
-    for numbers the root mean squared error.
+    for numbers the root mean squared error, for durations the concordance and the Brier score.
     """
     inference = until_deadline(inference)
     check_output(output)
@@ -98,17 +99,29 @@ def _lines(found: slp.CrossValidation, data: str) -> Iterator[str]:
         yield f"          accuracy        {score_text(score.accuracy, score.accuracy_error, score)}"
     if score.rmse is not None:
         yield f"          RMSE            {score_text(score.rmse, score.rmse_error, score)}"
+    if score.survival is not None:
+        concordance, brier = survival_texts(score)
+        yield f"          concordance     {concordance}"
+        yield f"          Brier           {brier}"
+        told = zip(score.survival.times, score.survival.brier_at, strict=True)
+        for i, (time, at) in enumerate(told):
+            yield f"{'' if i else 'Brier':<10}at {time:<12.6g} {at:.4f}"
     yield "folds     rows  log predictive  engine"
     for fold in found.folds:
         mark = "" if fold.converged else "?"
         value = f"{fold.log_predictive:.4f}{mark}"
         yield f"          {fold.rows:<6}{value:<16}{fold.engine}"
     kind = "probability" if found.classes else "density"
+    censored = " (of a censored one, of P(longer))" if score.survival is not None else ""
     yield from words_lines(
-        f"log predictive: the mean over rows of log of the {kind} of the row's response, given the "
+        f"log predictive: the mean over rows of log of the {kind} of the row's response"
+        f"{censored}, given the "
         f"rows of the other folds (nats); {len(found.folds)} folds of seed {found.seed}; +-: "
         "standard error over folds."
     )
+    if score.survival is not None:
+        for sentence in survival_words(score.survival):
+            yield from words_lines(sentence)
     worst = np.argmin([fold.log_predictive for fold in found.folds])
     if found.folds[worst].log_predictive == -np.inf:
         yield from words_lines(f"fold {worst + 1} has a row whose response got the probability 0.")

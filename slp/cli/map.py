@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 import slp
 from slp.cli.as_json import trees_to_json
-from slp.cli.common import exit_if_interrupted, progress_line, say, say_text
+from slp.cli.common import exit_if_interrupted, progress_line, say, say_text, write_exactly
+from slp.cli.decisions import tree_lines
 from slp.cli.json_text import write_json
 from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cli.options import (
@@ -27,6 +29,14 @@ from slp.cli.partial_results import asked, known_is_told
 from slp.cli.summary import cut_short, leaves_text, standing
 from slp.messages.numbers import number_text
 from slp.results import Candidate, RashomonSet, derivations_note, partition_note
+
+#: What `--export` prints of a tree or an average of trees.
+_EXPORTS: dict[str, Callable[[Any], str]] = {
+    "rules": lambda trees: trees.to_rules(),
+    "markdown": lambda trees: trees.to_rules("markdown"),
+    "sql": lambda trees: trees.to_sql(),
+    "python": lambda trees: trees.to_python(),
+}
 
 
 @click.command(name="map")
@@ -47,6 +57,19 @@ from slp.results import Candidate, RashomonSet, derivations_note, partition_note
     metavar="FACTOR",
     help="Also count all trees that are at least FACTOR times as probable as the best one.",
 )
+@click.option(
+    "--representative",
+    is_flag=True,
+    help="Also print the tree nearest to the posterior: that of the least expected squared "
+    "difference of predictions, beside that of the most probable one.",
+)
+@click.option(
+    "--export",
+    type=click.Choice(list(_EXPORTS)),
+    help="Print the tree, the representative one, or of several the average by their "
+    "probabilities, as a rule list, as an expression of SQL, or as a Python module, and nothing "
+    "else.",
+)
 @inference_options
 @json_option
 @program_options
@@ -56,6 +79,8 @@ def map_command(
     response: str | None,
     best: int,
     within: float | None,
+    representative: bool,
+    export: str | None,
     as_json: bool,
     inference: dict[str, Any],
 ) -> None:
@@ -65,18 +90,26 @@ def map_command(
     sums. Where these do not fit: by search, which tells of each whether a better one may come
     later, and how much better; without --time the search takes 60 seconds at most.
     """
+    if export is not None and (as_json or within is not None):
+        raise click.UsageError("--export goes with neither --json nor --within")
     inference = until_deadline(inference)
-    if inference["engine"] == "auto":
+    if inference["engine"] == "auto" and not representative:  # draws, where sums do not fit
         inference["engine"] = "best"
     program = prior.load()
     frame = read_table(data, inference)
 
-    with known_is_told(program.describe, as_json=as_json), progress_line() as progress:
+    apart = export is not None  # standard output is for the export
+    known = known_is_told(program.describe, as_json=as_json, err=apart)
+    with known, progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)
         posterior, trees = asked(posterior, lambda p: p.k_best(best))
         near = None if within is None else posterior.rashomon_set(within, 0)
-    if as_json:
-        write_json(trees_to_json(posterior, trees, near))
+        nearest = posterior.representative_tree(inference.get("seed")) if representative else None
+    if export is not None:
+        write_exactly(_exported(posterior, trees, nearest, export) + "\n")
+        say(f"engine {posterior.engine}: {posterior.reason}", err=True)
+    elif as_json:
+        write_json(trees_to_json(posterior, trees, near, nearest))
     else:
         say(f"engine {posterior.engine}: {posterior.reason}", *cut_short(posterior))
         if (note := derivations_note(posterior)) is not None:
@@ -89,7 +122,28 @@ def map_command(
             say("", f"{i}. {standing(t, later=i > 1)}{leaves_text(t.tree.n_leaves)}")
             say(*(_edits(posterior, t) or ()))
             say_text(t.tree.to_text())
+            say(*tree_lines(posterior, t.tree))
+        if nearest is not None:
+            say("", f"representative tree, {leaves_text(nearest.tree.n_leaves)}")
+            say_text(nearest.tree.to_text())
+            say(nearest.in_words())
     exit_if_interrupted(posterior)
+
+
+def _exported(
+    posterior: slp.Posterior,
+    trees: list[Candidate],
+    nearest: slp.RepresentativeTree | None,
+    export: str,
+) -> str:
+    """The representative tree, if there is one, the best tree, or the average of the best ones, in
+    another language."""
+    what: Any = trees[0].tree
+    if nearest is not None:
+        what = nearest.tree
+    elif len(trees) > 1:
+        what = posterior.average(len(trees), best=True)
+    return _EXPORTS[export](what).rstrip("\n")
 
 
 def _near_in_words(near: RashomonSet, tree: str) -> str:

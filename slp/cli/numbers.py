@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import click
 
 from slp.messages.numbers import number_text
@@ -61,3 +63,19 @@ class RealNumber(click.FloatRange):
         above = self.min is None or number > self.min or (number == self.min and not self.min_open)
         below = self.max is None or number < self.max or (number == self.max and not self.max_open)
         return above and below
+
+
+def given_times(
+    _context: click.Context, parameter: click.Parameter, text: str | None
+) -> list[float]:
+    """Numbers from 0 up with commas between them, of an option; none if it is not given."""
+    if text is None:
+        return []
+    try:
+        times = [float(part) for part in text.split(",")]
+    except ValueError:
+        times = [math.nan]
+    if not all(0 <= t < math.inf for t in times):
+        fault = f"{text!r} is no list of numbers from 0 up, such as 6,12"
+        raise click.BadParameter(fault, param=parameter)
+    return times

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from slp import Posterior
+from slp.cli.decisions import cost_line, mass_lines, tree_lines
 from slp.cli.summary import (
     LEAST_SHARE,
     Uses,
@@ -128,6 +129,8 @@ class Page:
         yield f"{name:<10}{standing(best, self.verbose)}{leaves_text(best.tree.n_leaves)}"
         for line in best.tree.to_text().splitlines():
             yield f"{INDENT}{line}"
+        yield from labelled("", tree_lines(self.posterior, best.tree))
+        yield from labelled("cost", cost_line(self.posterior))
 
     def _edits(self) -> Iterator[str]:
         """The differences of trees from the tree given to `edittree`, if there is one."""
@@ -194,6 +197,7 @@ class Page:
         yield from labelled("", notes)
         for i, line in enumerate(words_lines(self.words)):
             yield f"{'prior' if i == 0 else '':<10}{line}"
+        yield from labelled("mass", mass_lines(posterior))
         yield from labelled("engine", [f"{posterior.engine}: {posterior.reason}"])
         count = count_of(posterior)
         if isinstance(count, BudgetError):

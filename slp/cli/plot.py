@@ -90,6 +90,21 @@ def _dependence(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
     return plot.dependence(posterior, *asked.features, label=asked.label, X=asked.rows())
 
 
+def _predictive_check(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
+    rows = asked.new or asked.data
+    X = None if rows is None else asked.read(rows)
+    return plot.predictive_check(posterior, asked.prior_of(posterior), X)
+
+
+def _survival(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
+    if len(asked.features) > 1:
+        raise click.UsageError("survival is grouped by one feature")
+    if asked.new is not None and asked.features:
+        raise click.UsageError("--new FILE has rows with a curve each: it takes no --feature")
+    X = None if asked.data is None else asked.read(asked.data)
+    return plot.survival(posterior, asked.rows(), by=next(iter(asked.features), None), X=X)
+
+
 _KINDS: Mapping[str, _Kind] = {
     "tree": _Kind(
         lambda plot, p, _: plot.tree(p.map_tree(), boxes=p.record.boxes),
@@ -113,6 +128,10 @@ _KINDS: Mapping[str, _Kind] = {
         _dependence, "partial dependence on a feature", ("features", "label", "new")
     ),
     "calibration": _Kind(_calibration, "predictions beside outcomes", ("new",)),
+    "predictive-check": _Kind(
+        _predictive_check, "outcomes beside drawn ones, prior and posterior", ("new",)
+    ),
+    "survival": _Kind(_survival, "survival curves, of rows or the average", ("features", "new")),
     "traces": _Kind(
         lambda plot, p, a: plot.traces(p, a.quantity), "chains of draws", ("quantity",)
     ),
@@ -125,7 +144,7 @@ _KINDS: Mapping[str, _Kind] = {
 }
 #: The options that only some pictures take, by their names in Python.
 _SOME = {option for kind in _KINDS.values() for option in kind.options}
-_LISTED = "\n".join(f"  {name:<12} {kind.words}" for name, kind in _KINDS.items())
+_LISTED = "\n".join(f"  {name:<16} {kind.words}" for name, kind in _KINDS.items())
 
 _HELP = f"""Draw a picture of trees, posterior or sampler.
 
@@ -158,7 +177,7 @@ def _known_kind(_context: click.Context, _parameter: click.Parameter, kind: str)
     multiple=True,
     metavar="NAME",
     help="Feature of thresholds, heat-map (give two) and dependence; repeatable (default: the most "
-    "used).",
+    "used). Of survival, whose groups have curves (default: none).",
 )
 @click.option(
     "--class",
@@ -184,7 +203,8 @@ def _known_kind(_context: click.Context, _parameter: click.Parameter, kind: str)
 @click.option(
     "--new",
     metavar="FILE",
-    help="Rows of heat-map and dependence, rows with outcomes of calibration (default: DATA).",
+    help="Rows of heat-map and dependence, rows with outcomes of calibration and predictive-check "
+    "(default: DATA). At most seven rows whose curves survival draws (default: the average).",
 )
 @draws_option("Number of draws, also those of bands and thresholds where sums are exact.")
 @comparison_options

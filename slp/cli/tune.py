@@ -10,7 +10,7 @@ import click
 
 import slp
 from slp.cli.common import progress_line
-from slp.cli.compare import doubtful, in_columns, number_text, say_compared
+from slp.cli.compare import doubtful, say_compared
 from slp.cli.options import (
     NamedProgram,
     comparison_options,
@@ -24,6 +24,7 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
+from slp.cli.score_text import in_columns, number_text
 from slp.cli.summary import words_lines
 from slp.messages.numbers import number_text as exact_text
 from slp.source import visible

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.tests import LEFT, UNTOLD, Absent, Side, Test, ways
+from slp.columns.words import BoxRows, TestWords
 from slp.messages.entry import Wording
 from slp.messages.numbers import number_text
 
@@ -341,6 +342,11 @@ class ColumnKind(ABC):
         return self.test_of_number(number, None)
 
     # --- words -----------------------------------------------------------------------------
+
+    @abstractmethod
+    def test_of_words(self, words: TestWords, box: BoxRows) -> Test:
+        """The test that a text has, in a box with these rows. Raises UnreadWords if the text asks
+        what cannot be asked of the column."""
 
     def words(self, number: float) -> str:
         """A number of the column as text: its level, or the number with its unit."""

@@ -17,7 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind, Scores
+from slp.columns.names import name_text
 from slp.columns.tests import LEFT, MISSING, RIGHT, Absent, Is, IsMissing, Side, Test
+from slp.columns.words import BoxRows, Part, TestWords
+from slp.messages.tree_texts import NO_LEVEL_OF_COLUMN, NO_SECOND_LEVEL, NO_THRESHOLD_OF_LEVELS
 from slp.source import visible
 
 #: How many levels a report shows.
@@ -177,6 +180,29 @@ class Nominal(ColumnKind):
         return self.is_level(first, side, second - 1 if second else None)
 
     # --- words and archive -----------------------------------------------------------------
+
+    def test_of_words(self, words: TestWords, box: BoxRows) -> Test:
+        """See `ColumnKind`."""
+        words.check_no_side()
+        if words.sign != "=":
+            words.fail("sign", NO_THRESHOLD_OF_LEVELS, forms=self._forms(words.feature))
+        if words.on_missing and self.missing is not None:
+            return IsMissing()
+        code = self._code_of_words(words, "operand", words.level)
+        second = None if words.other is None else self._code_of_words(words, "other", words.other)
+        if second == code:
+            words.fail("other", NO_SECOND_LEVEL)
+        return self.is_level(code, None, second)
+
+    def _forms(self, feature: str) -> str:
+        """How tests look, as text."""
+        return f"`{name_text(feature)} = ..`"
+
+    def _code_of_words(self, words: TestWords, part: Part, level: str | None) -> int:
+        """The code of a level in the text of a test."""
+        if level not in self.levels:
+            words.fail(part, NO_LEVEL_OF_COLUMN, levels=self.description[1])
+        return self.levels.index(level)
 
     @property
     def description(self) -> tuple[str, str]:

@@ -20,10 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind, Scores, Sides
+from slp.columns.names import name_text
 from slp.columns.quantities import quantity_text
 from slp.columns.tests import Below, Side, Test
+from slp.columns.thresholds import threshold_of_bound
+from slp.columns.words import BoxRows, TestWords
 from slp.ir.tree_grammar import cell_of
 from slp.messages.numbers import interval_text, number_text
+from slp.messages.tree_texts import NO_LEVEL_OF_NUMBERS, NO_NUMBER_BEHIND, OTHER_UNIT
 from slp.source import visible
 
 #: With more values than this, only equal values count as alike: there would be too many thresholds
@@ -86,6 +90,20 @@ class ThresholdKind(ColumnKind):
     def most_parts(self, codes: Sequence[int]) -> float:
         """See `ColumnKind`: intervals."""
         return len(codes) * (len(codes) + 1) / 2
+
+    def test_of_words(self, words: TestWords, box: BoxRows) -> Test:
+        """See `ColumnKind`."""
+        words.check_no_side()
+        if words.sign not in ("<", "<="):
+            words.fail("sign", NO_LEVEL_OF_NUMBERS, form=f"{name_text(words.feature)} < 24")
+        read = words.number
+        if read is None:
+            words.fail("operand", NO_NUMBER_BEHIND)
+        number, unit = read
+        if unit is not None and unit != self.unit:
+            own = "it has none" if self.unit is None else f"it is {name_text(self.unit)}"
+            words.fail("operand", OTHER_UNIT, unit=own)
+        return self.below(number if words.sign == "<" else threshold_of_bound(number))
 
     def test_to_number(self, test: Test) -> float:
         """See `ColumnKind`: the threshold."""

@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind
+from slp.columns.names import name_text
 from slp.columns.numeric import Binned
 from slp.columns.quantities import level_numbers, quantity_text
-from slp.columns.tests import Below, Side
+from slp.columns.tests import Below, Side, Test
+from slp.columns.words import BoxRows, TestWords
+from slp.messages.tree_texts import NO_LEVEL_OF_NUMBERS, NO_LEVEL_OF_ORDER
 from slp.source import visible
 
 
@@ -47,6 +50,20 @@ class Ordinal(Binned):
     def below(self, number: float, side: Side | None = None) -> Below:
         """See `ThresholdKind`: with the levels."""
         return Below(number, side, order=self.order)
+
+    def test_of_words(self, words: TestWords, box: BoxRows) -> Test:
+        """See `ColumnKind`: with a level, or a number between those that stand for levels."""
+        words.check_no_side()
+        form = f"{name_text(words.feature)} < {name_text(self.order[-1])}"
+        if words.sign != "<":
+            words.fail("sign", NO_LEVEL_OF_NUMBERS, form=form)
+        numbers = dict(zip(self.order[1:], level_numbers(self.order)[1:], strict=True))
+        if words.level in numbers:
+            return self.below(numbers[words.level])
+        if words.number is None or words.number[1] is not None or words.level in self.order:
+            levels = " < ".join(map(name_text, self.order))
+            words.fail("operand", NO_LEVEL_OF_ORDER, levels=levels)
+        return self.below(words.number[0])
 
     def words(self, number: float) -> str:
         """See `ColumnKind`: as its level."""

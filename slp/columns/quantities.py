@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from slp.columns.names import name_text
 from slp.messages.numbers import number_text
-from slp.source import visible
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.I | re.A)
 
@@ -35,6 +35,6 @@ def quantity_text(number: float, unit: str | None = None, order: Sequence[str] =
     feature, or the number with its declared unit."""
     level = level_of(number, order)
     if level is not None:
-        return visible(level)
+        return name_text(level)
     shown = number_text(number)
-    return shown if unit is None else f"{shown} {visible(unit)}"
+    return shown if unit is None else f"{shown} {name_text(unit)}"

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind, Scores, Sides
 from slp.columns.tests import LEFT, MISSING, UNTOLD, Absent, Below, Is, IsMissing, Side, Test
+from slp.columns.words import BoxRows, TestWords
 from slp.messages import Wording
 from slp.messages.files import SIDES_NOT_EXPANDED
 from slp.messages.on_table import NOT_WITH_SIDES
@@ -312,6 +313,14 @@ class Sided(ColumnKind):
         return isinstance(test, IsMissing)
 
     # --- words and archive -----------------------------------------------------------------
+
+    def test_of_words(self, words: TestWords, box: BoxRows) -> Test:
+        """See `ColumnKind`."""
+        if words.on_missing and words.side is None:
+            return IsMissing()
+        own = self.inner.test_of_words(replace(words, side=None), box)
+        assert isinstance(own, Below | Is)
+        return own if words.side is None else replace(own, missing=words.side)
 
     def words(self, number: float) -> str:
         """See `ColumnKind`."""

@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind, Scores
 from slp.columns.levels import NO_CODE, Nominal
+from slp.columns.names import name_text
 from slp.columns.tests import Absent, In, Side, Test
+from slp.columns.words import BoxRows, TestWords
 from slp.ir.program import LevelSplits
 from slp.messages import Wording
 from slp.messages.files import SUBSETS_NOT_EXPANDED
 from slp.messages.on_table import NOT_WITH_SUBSETS
+from slp.messages.tree_texts import LEVELS_LEFT_OUT, NO_LEVELS_IN_BRACES, NO_OTHER_LEVELS
 
 #: The most levels of a column: they have 2^11 - 1 partitions.
 MOST_PARTED = 12
@@ -115,6 +118,44 @@ class Subsets(Nominal):
         if left & right or not left or not right:
             raise ValueError("no groups of levels")
         return self.test(left, right)
+
+    def _forms(self, feature: str) -> str:
+        """See `Nominal`."""
+        return f"`{name_text(feature)} in {{..}}` or `{name_text(feature)} = ..`"
+
+    def test_of_words(self, words: TestWords, box: BoxRows) -> Test:
+        """See `ColumnKind`: the levels of the other side are all others that the box has."""
+        if words.sign != "in":
+            return super().test_of_words(words, box)
+        words.check_no_side()
+        levels, shortened = words.levels or ((), None)
+        if len(set(levels)) < len(levels) or not levels:
+            words.fail("operand", NO_LEVELS_IN_BRACES)
+        codes = [self._code_of_words(words, "operand", level) for level in levels]
+        present = sorted({*np.unique(box.codes).tolist(), *codes})
+        if shortened is not None:
+            return self._shortened(words, box, codes, shortened)
+        others = tuple(self.levels[code] for code in present if code not in codes)
+        if not others:
+            words.fail("operand", NO_OTHER_LEVELS)
+        absent = self.way_of_untold(missing=False)
+        return In(tuple(self.levels[code] for code in sorted(codes)), others, absent)
+
+    def _shortened(
+        self, words: TestWords, box: BoxRows, codes: list[int], sizes: tuple[int, int]
+    ) -> Test:
+        """The one test of the box with these levels first on the left side, and with as many levels
+        on the left side and in all."""
+        found = []
+        present = [(code, 1 << code) for code in np.unique(box.codes).tolist()]
+        for low, high, _ in self.cuts(present, box.scores):
+            left = [code for code, _ in present if low >> code & 1]
+            if left[: len(codes)] == codes and (len(left), len(present)) == sizes:
+                found.append((low, high))
+        if len(found) != 1:
+            tests = "more than one test" if found else "no test"
+            words.fail("operand", LEVELS_LEFT_OUT, found=tests)
+        return self.test(*found[0])
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:

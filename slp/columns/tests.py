@@ -24,10 +24,10 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.names import SIDE_WORDS, name_text
 from slp.columns.quantities import level_of, numbers_in, quantity_text
 from slp.columns.thresholds import bound_in_32_bits
 from slp.messages.numbers import number_text
-from slp.source import visible
 
 #: The level that stands for a missing value under `missing(level)`, and what the test for missing
 #: values is called.
@@ -45,8 +45,9 @@ Absent: TypeAlias = Literal["error", "larger", "average"]
 RIGHT, LEFT, UNTOLD = 0, 1, 2
 _WAYS: dict[Side | None, int] = {"right": RIGHT, "left": LEFT, None: UNTOLD}
 
-#: The most levels that text for people lists one by one.
-MOST_TOLD = 8
+#: The most levels that text for people lists one by one: at least as many as `subsets` takes, so
+#: that the text of its tests has all.
+MOST_TOLD = 12
 
 #: Levels that go left, and those that go right; None are all others.
 Groups: TypeAlias = tuple[tuple[str, ...], tuple[str, ...] | None]
@@ -111,9 +112,15 @@ class Below:
         """`age < 24`; `age <= 23.5` if values are compared in 32 bits, as in scikit-learn. With a
         side for missing values `age < 24 or missing` on the left one, `age < 24 and not missing` on
         the right one."""
+        return self.sides(feature)[0]
+
+    def sides(self, feature: str) -> tuple[str, str]:
+        """What holds of the rows on the left side, in words, and of those on the right one:
+        `age < 24`, `age >= 24`."""
         bound = None if self.unit or self.order else bound_in_32_bits(self.number)
-        is_less = f"< {self.text}" if bound is None else f"<= {number_text(bound)}"
-        return f"{feature} {is_less}{_side_text(self.missing)}"
+        signs = ("<", ">=") if bound is None else ("<=", ">")
+        text = self.text if bound is None else number_text(bound)
+        return _with_side(f"{feature} {signs[0]} {text}", f"{feature} {signs[1]} {text}", self)
 
     def column(self, feature: str) -> str:
         """The column of numbers or of an indicator that the test needs, as export names it."""
@@ -185,8 +192,16 @@ class Is:
         """`colour = red`, and of two levels `sex = f, else m`. A side for missing values stands as
         in `Below.condition`."""
         side = "" if self.missing_level else _side_text(self.missing)
-        second = "" if self.other is None else f", else {visible(self.other)}"
-        return f"{feature} = {visible(self.level)}{side}{second}"
+        second = "" if self.other is None else f", else {name_text(self.other)}"
+        return f"{feature} = {_level_text(self.level)}{side}{second}"
+
+    def sides(self, feature: str) -> tuple[str, str]:
+        """See `Below.sides`: `colour = red`, `colour is not red`; `sex = f`, `sex = m`."""
+        left = f"{feature} = {_level_text(self.level)}"
+        right = f"{feature} is not {_level_text(self.level)}"
+        if self.other is not None:
+            right = f"{feature} = {name_text(self.other)}"
+        return (left, right) if self.missing_level else _with_side(left, right, self)
 
     def column(self, feature: str) -> str:
         """See `Below.column`: as `pandas.get_dummies` names it."""
@@ -252,10 +267,15 @@ class In:
     def condition(self, feature: str) -> str:
         """`colour in {blue, red}`; of more than `MOST_TOLD` levels the first two, and how many of
         those of both sides."""
-        told = list(map(visible, self.levels))
+        told = list(map(name_text, self.levels))
         if len(told) > MOST_TOLD:
             told = [*told[:2], f"... {len(told):,} of {len(self.names):,}"]
         return f"{feature} in {{{', '.join(told)}}}"
+
+    def sides(self, feature: str) -> tuple[str, str]:
+        """See `Below.sides`: with all levels of both sides."""
+        left, right = (", ".join(map(name_text, group)) for group in (self.levels, self.others))
+        return f"{feature} in {{{left}}}", f"{feature} in {{{right}}}"
 
     def column(self, feature: str) -> str:
         """See `Below.column`: one that is 1 in the rows that go left."""
@@ -295,6 +315,10 @@ class IsMissing:
     def condition(self, feature: str) -> str:
         """`age = missing`."""
         return f"{feature} = {MISSING}"
+
+    def sides(self, feature: str) -> tuple[str, str]:
+        """See `Below.sides`."""
+        return f"{feature} = {MISSING}", f"{feature} is not {MISSING}"
 
     def column(self, feature: str) -> str:
         """See `Below.column`: as `pandas.get_dummies` names it."""
@@ -340,9 +364,22 @@ def _among(
     return np.isin(values, [code(level) for level in group])
 
 
+def _level_text(level: str) -> str:
+    """A level that is tested: in quotes if it has the name of the test for missing values."""
+    return f"'{level}'" if level == MISSING else name_text(level)
+
+
 def _side_to_dict(side: Side | None) -> dict[str, str]:
     return {} if side is None else {"missing": side}
 
 
 def _side_text(side: Side | None) -> str:
-    return "" if side is None else f" {'or' if side == 'left' else 'and not'} missing"
+    return "" if side is None else SIDE_WORDS[side]
+
+
+def _with_side(left: str, right: str, test: Below | Is) -> tuple[str, str]:
+    """Both sides in words, with the side of missing values."""
+    if test.missing is None:
+        return left, right
+    other: Side = "right" if test.missing == "left" else "left"
+    return left + SIDE_WORDS[test.missing], right + SIDE_WORDS[other]

@@ -33,3 +33,10 @@ def bound_in_32_bits(T: float) -> float | None:
     if float(u) >= T:
         u = np.nextafter(u, np.float32(-np.inf))
     return float(str(u)) if threshold_below(float(u)) == T else None
+
+
+def threshold_of_bound(b: float) -> float:
+    """The T that `bound_in_32_bits` writes as b: that of `x <= u`, u the 32-bit number nearest to
+    b."""
+    with np.errstate(over="ignore"):
+        return threshold_below(float(np.float32(b)))

@@ -22,7 +22,7 @@ from slp.constraints.interaction import Interaction
 from slp.constraints.majority import FORM as MAJORITY
 from slp.constraints.majority import Majority
 from slp.constraints.max_cost import FORM as MAX_COST
-from slp.constraints.max_cost import FeatureCost, MaxCost
+from slp.constraints.max_cost import MaxCost
 from slp.constraints.max_features import FORM as MAX_FEATURES
 from slp.constraints.max_features import MaxFeatures
 from slp.constraints.max_leaves import FORM as MAX_LEAVES
@@ -39,7 +39,6 @@ __all__ = [
     "Before",
     "Constant",
     "Exclusive",
-    "FeatureCost",
     "First",
     "Forbid",
     "Form",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from slp.errors import Diagnostic, Related
 from slp.ir.constraints import Box, Constraint, Support
+from slp.ir.decisions import FeatureCost
 from slp.messages import Wording
 from slp.source import SourceSpan
 from slp.terms import Term
@@ -39,9 +40,9 @@ class Arguments(Protocol):
         ...
 
     @property
-    def declared(self) -> Mapping[str, tuple[float, SourceSpan]] | None:
-        """What the directive of the form gives to features, each with its place; None if one of
-        these directives is malformed, which has a finding of its own."""
+    def costs(self) -> tuple[FeatureCost, ...] | None:
+        """The declared costs of features; None if one of these directives is malformed, which has a
+        finding of its own."""
         ...
 
     def local(self, more: Sequence[Term]) -> bool | None:
@@ -60,24 +61,6 @@ def nothing(constraints: Sequence[Constraint], support: Support) -> Iterator[Dia
 
 
 @dataclass(frozen=True)
-class FeatureNumber:
-    """A directive that gives a feature a finite number of at least 0, for one constraint.
-
-    Attributes
-    ----------
-    name : as in `:- NAME(mri, 120).`
-    usage : how it is written, for messages.
-    what : what the number of the feature `{name}` is, for messages.
-    unused : the warning where the constraint is not declared; it tells the features as `names`.
-    """
-
-    name: str
-    usage: str
-    what: str
-    unused: Wording
-
-
-@dataclass(frozen=True)
 class Form:
     """A constraint's name in the language.
 
@@ -89,7 +72,6 @@ class Form:
     read : makes the constraint of its arguments and place; None where they are malformed.
     find : errors and warnings on all constraints of its kind in a program, which contradict others
         or have no effect, on every table.
-    directive : the directive that goes with it.
     listed : whether a list as the first argument stands for a constraint on each item.
     """
 
@@ -98,7 +80,6 @@ class Form:
     arities: tuple[int, ...]
     read: Callable[[tuple[Term, ...], Arguments, SourceSpan], Constraint | None]
     find: Callable[[Sequence[Constraint], Support], Iterator[Diagnostic]] = nothing
-    directive: FeatureNumber | None = None
     listed: bool = False
 
 

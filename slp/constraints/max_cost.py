@@ -14,11 +14,12 @@ from functools import cached_property
 from math import lcm
 from typing import ClassVar, NamedTuple
 
-from slp.constraints.form import Arguments, FeatureNumber, Form, and_this, because_of, of_kind
+from slp.constraints.form import Arguments, Form, and_this, because_of, of_kind
 from slp.errors import Diagnostic
 from slp.ir.automaton import Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint, Support
+from slp.ir.decisions import FeatureCost
 from slp.messages import constraints as words
 from slp.messages.numbers import number_text
 from slp.source import SourceSpan
@@ -26,15 +27,6 @@ from slp.terms import Term
 
 #: So many costs are told in words.
 _TOLD = 8
-
-
-@dataclass(frozen=True)
-class FeatureCost:
-    """The declared cost of a feature, at least 0 and finite."""
-
-    feature: str
-    amount: float
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -54,10 +46,6 @@ class MaxCost(Constraint):
         listed = f": {', '.join(told)}" if told else ""
         most = number_text(self.most)
         return f"The features of each path cost at most {most} together, each once{listed}."
-
-    def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
-        for cost in self.costs:
-            yield cost.feature, cost.span
 
     def automaton(self) -> MaxCostAutomaton:
         priced = {c.feature: _decimal(c.amount) for c in self.costs if c.amount > 0}
@@ -159,12 +147,8 @@ def _decimal(number: float) -> Fraction:
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> MaxCost | None:
     most = given.amount(args[0], "`max_cost`")
-    declared = given.declared
-    if most is None or declared is None:
-        return None
-    return MaxCost(
-        most, tuple(FeatureCost(f, cost, at) for f, (cost, at) in declared.items()), span
-    )
+    costs = given.costs
+    return None if most is None or costs is None else MaxCost(most, costs, span)
 
 
 def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:
@@ -182,11 +166,4 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
             yield words.LOWER_LIMIT_OF_COST(limit.span, related=because_of(least), most=least.most)
 
 
-FORM = Form(
-    MaxCost.name,
-    "`max_cost(200)`",
-    (1,),
-    _read,
-    _find,
-    FeatureNumber("cost", "`:- cost(mri, 120).`", "the cost of `{name}`", words.UNUSED_COST),
-)
+FORM = Form(MaxCost.name, "`max_cost(200)`", (1,), _read, _find)

@@ -22,6 +22,7 @@ from slp.data.words import listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import CheckedProgram, FeatureDeclaration
 from slp.ir.whole import is_whole
+from slp.leaves import loss_matrix
 from slp.messages.names import atom, plural
 from slp.messages.numbers import interval_text
 from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
@@ -77,7 +78,7 @@ def response_of(program: CheckedProgram, roles: Roles) -> Response:
     span = program.spans.get("response")
     order, weights = program.class_order, roles.weights
     x = regressors_of(program, roles.features)
-    return bind_response(
+    response = bind_response(
         column,
         roles.event,
         program.leaf,
@@ -90,6 +91,10 @@ def response_of(program: CheckedProgram, roles: Roles) -> Response:
         event_codes=program.event_codes,
         soft=program.soft,
     )
+    classes = response.leaf.classes
+    if program.losses and classes:
+        response.leaf.loss = loss_matrix(classes, program.losses)
+    return response
 
 
 def _merged(
@@ -102,7 +107,8 @@ def _merged(
         features=tuple(c.feature for c in coded),
         codes=codes,
         counts=counts,
-        statistics=_sum_over(row_of, response.statistics, len(counts)),
+        statistics=_sum_over(row_of, response.rows.statistics(response.leaf), len(counts)),
+        row_responses=response.rows,
         leaf=response.leaf,
         response=roles.response.name,
         n_rows=len(row_of),

@@ -18,6 +18,7 @@ def table_bytes(table: Table) -> int:
     codes, statistics = table.codes.nbytes, table.statistics.nbytes
     numbers = sum(0 if f.kind.numbers is None else f.kind.numbers.nbytes for f in table.features)
     own = codes + statistics + numbers + table.counts.nbytes + table.row_of.nbytes
+    own += 0 if table.row_responses is None else table.row_responses.nbytes
     core = 4 * table.codes.size + statistics + numbers + n * (4 + _BYTES_PER_KEY)
     return table.bytes_read + own + core
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from slp.data.columns import Column, labels_of, numbers_of
 from slp.data.faults import check_range, check_usable
+from slp.data.row_responses import RowResponses
 from slp.data.second_columns import read_event, read_exposure
 from slp.data.texts import text_warnings
 from slp.data.words import first_row, listed
@@ -19,6 +20,7 @@ from slp.errors import DataError, Diagnostic
 from slp.ir.program import EventCodes, FeatureDeclaration, LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.leaves import (
+    LARGEST,
     Label,
     LeafModel,
     label_text,
@@ -50,32 +52,24 @@ from slp.messages.tables import (
 from slp.source import SourceSpan
 
 MOST_INTEGER_CLASSES = 20
-_LARGEST = 1e150  # squares and their sums stay finite
 _LARGEST_ROUNDING = 1e-3  # of a log marginal
 _MOST_STATISTICS = 1 << 27  # rows times classes: 1 GiB
 
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """The leaf model bound to the response, the outcome of each row as `LeafModel.statistics` takes
-    it (class indices, numbers, or numbers with events or exposures), notes, the weights of rows,
-    and the values of the leaf model's regressors, shape (n, q)."""
+    """The leaf model bound to the response, the responses of the rows, and what is said of
+    them."""
 
     leaf: LeafModel
-    outcomes: NDArray[Any]
+    rows: RowResponses
     notes: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
-    weights: NDArray[np.float64] | None = None
-    regressors: NDArray[np.float64] | None = None
 
     @property
-    def statistics(self) -> NDArray[np.float64]:
-        """The statistics of each row, times its weight, shape (n, k)."""
-        known = self.outcomes
-        if self.regressors is not None:
-            known = np.column_stack([known, self.regressors])
-        own = self.leaf.statistics(known)
-        return own if self.weights is None else own * self.weights[:, None]
+    def outcomes(self) -> NDArray[Any]:
+        """The outcome of each row (see `RowResponses`)."""
+        return self.rows.outcomes
 
 
 def bind_response(
@@ -120,15 +114,16 @@ def bind_response(
         if declaration is None and class_order is None and declared.kind is None:
             found = text_warnings(column, numbers=False)
             response = replace(response, warnings=(*found, *response.warnings))
-        return replace(response, weights=weights)
+        return replace(response, rows=replace(response.rows, weights=weights))
     beside = None if event is None else read_event(event, event_codes, span)
     if exposure is not None:
-        beside = read_exposure(exposure)
+        beside = read_exposure(exposure, column)
     response = _numbers(column, declaration, weights, regressors, beside, soft)
     if exposure is not None:
         (note,) = response.notes
         response = replace(response, notes=(f"{note}, rates per unit of `{exposure.name}`",))
-    response = replace(response, weights=weights, regressors=regressors)
+    rows = replace(response.rows, weights=weights, regressors=regressors)
+    response = replace(response, rows=rows)
     if declared.range is not None:
         values, _ = numbers_of(column)
         check_range(column.name, values, declared.range, declared.unit)
@@ -185,7 +180,7 @@ def _classes(
     warnings: tuple[Diagnostic, ...] = ()
     if len(classes) == 1:
         warnings = (ONE_CLASS(name=column.name, label=label_text(classes[0])),)
-    return Response(leaf, y, notes, warnings)
+    return Response(leaf, RowResponses(y), notes, warnings)
 
 
 def _in_order(
@@ -231,7 +226,8 @@ def _numbers(
         told = leaf.describe() if taken is None else f"{rounded_text(leaf.describe())}; {taken}"
         notes = (f"response `{column.name}`: {kind}, {told}",)
         found = leaf.doubts(data, declaration.span)
-        return Response(leaf, data, notes, (*found, *_rounding_warnings(leaf, y, weights)))
+        found = (*found, *_rounding_warnings(leaf, y, weights))
+        return Response(leaf, RowResponses(data), notes, found)
     notes = (
         f"response `{column.name}`: numbers, {rounded_text(leaf.describe())}; "
         f"{taken_note(None, (), soft=soft)}",
@@ -239,7 +235,8 @@ def _numbers(
     warnings: tuple[Diagnostic, ...] = ()
     if float(np.var(y)) == 0:
         warnings = (_no_scale(column.name, y),)
-    return Response(leaf, data, notes, (*warnings, *_rounding_warnings(leaf, y, weights)))
+    warnings = (*warnings, *_rounding_warnings(leaf, y, weights))
+    return Response(leaf, RowResponses(data), notes, warnings)
 
 
 def _no_scale(name: str, y: NDArray[np.float64]) -> Diagnostic:
@@ -287,7 +284,7 @@ def _read_response(column: Column, declaration: LeafDeclaration | None) -> NDArr
 
 
 def _check_range(name: str, y: NDArray[np.float64], declaration: LeafDeclaration | None) -> None:
-    large = np.abs(y) > _LARGEST
+    large = np.abs(y) > LARGEST
     if large.any():
         row = first_row(large)
         raise DataError(RESPONSE_TOO_LARGE(name=name, value=y[row - 1], row=row))

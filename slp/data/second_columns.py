@@ -15,6 +15,7 @@ from slp.errors import DataError
 from slp.ir.program import EventCodes
 from slp.messages.names import atom
 from slp.messages.tables import (
+    COUNT_WITHOUT_EXPOSURE,
     EVENT_CODE_ABSENT,
     EVENT_CODE_UNKNOWN,
     EVENT_CODES_UNNAMED,
@@ -100,18 +101,23 @@ def _no_code(
     return DataError(EVENT_CODE_UNKNOWN(span, first=first, other=other, **known))
 
 
-def read_exposure(column: Column) -> NDArray[np.float64]:
-    """The exposure of each row, float64 (n,).
+def read_exposure(column: Column, counted: Column) -> NDArray[np.float64]:
+    """The exposure of each row, float64 (n,): 0, or in a range. `counted` has the counts.
 
     Raises
     ------
     DataError
-        E411, E412, E420 for cells; E427 for one that is no exposure.
+        E411, E412, E420 for cells; E427 for one that is no exposure, or for a count without one.
     """
     check_usable(column, MISSING_IN_EXPOSURE)
     values, bad = numbers_of(column)
-    wrong = ~((values >= _EXPOSURES[0]) & (values <= _EXPOSURES[1]))
+    wrong = ~((values == 0) | (values >= _EXPOSURES[0]) & (values <= _EXPOSURES[1]))
     if bad is not None or wrong.any() or column.kind == "boolean":
         row = 1 if column.kind == "boolean" else first_row(wrong) if bad is None else bad + 1
         raise DataError(WRONG_EXPOSURE(name=column.name, cell=column.cells[row - 1], row=row))
+    impossible = (values == 0) & (numbers_of(counted)[0] > 0)
+    if impossible.any():
+        row = first_row(impossible)
+        told = {"response": counted.name, "count": counted.cells[row - 1], "name": column.name}
+        raise DataError(COUNT_WITHOUT_EXPOSURE(**told, row=row))
     return values

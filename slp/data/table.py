@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from slp.data.feature_kind import Feature
 from slp.data.new_rows import rows_to_predict
+from slp.data.row_responses import RowResponses
 from slp.data.row_weights import RowWeights
-from slp.errors import Diagnostic
+from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.schema import Schema
-from slp.leaves.base import LeafModel
+from slp.leaves import TAKEN, LeafModel
+from slp.messages.saved import SINGLE_ROWS_NOT_SAVED
 
 #: Rows whose codes are brought into another type together.
 _ROWS_AT_ONCE = 1 << 14
@@ -52,6 +54,7 @@ class Table:
     weighted : of rows with weights, whether these are `whole` numbers or `real` ones; None where
         each row has the weight 1. `counts` and `n_rows` count rows, `statistics` weights.
     weights : of rows with weights, the weights of distinct rows; None where each row has weight 1.
+    row_responses : the responses of the rows of the data, one by one; None of a saved run.
     bytes_read : bytes of the columns that it was coded from, which the caller still holds.
     """
 
@@ -68,6 +71,7 @@ class Table:
     bytes_read: int = 0
     weighted: Literal["whole", "real"] | None = None
     weights: RowWeights | None = None
+    row_responses: RowResponses | None = field(default=None, repr=False)
 
     def sizes(self, min_leaf: int, min_weight: float | None) -> tuple[NDArray[np.int64], int]:
         """What the distinct rows add to the size of a side, shape (n,), and the least size of a
@@ -76,6 +80,37 @@ class Table:
             return self.counts, min_leaf
         weights = RowWeights(self.counts, 1.0, exact=True) if self.weights is None else self.weights
         return weights.units, weights.in_units(min_weight)
+
+    def statistics_of_rows(self) -> NDArray[np.float64]:
+        """The statistics of each row of the data, times its weight, shape (n_rows, k).
+
+        Raises
+        ------
+        UnsupportedError
+            E562: the run was saved, and equal rows are one in the file.
+        """
+        if self.row_responses is not None:
+            return self.row_responses.statistics(self.leaf)
+        if len(self.counts) < self.n_rows:
+            raise UnsupportedError(SINGLE_ROWS_NOT_SAVED())
+        return self.statistics[self.row_of]
+
+    def outcomes(self) -> NDArray[Any]:
+        """The outcome of each row of the data (see `RowResponses`).
+
+        Raises
+        ------
+        UnsupportedError
+            E562: the run was saved.
+        """
+        if self.row_responses is None:
+            raise UnsupportedError(SINGLE_ROWS_NOT_SAVED())
+        return self.row_responses.outcomes
+
+    @property
+    def leaf_was_taken(self) -> bool:
+        """Whether numbers of the leaf model were taken from the response, as none are declared."""
+        return any(TAKEN in note for note in self.notes)
 
     @property
     def row_weights(self) -> NDArray[np.float64]:

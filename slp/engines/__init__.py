@@ -2,8 +2,8 @@
 
 Entry point: `infer` (in `run`), which runs an engine by name, or the one that `choose` selects.
 `contract` is what an engine must have, and `registry` names all engines. `prior_uses` tells the
-prior's use of features, which stands beside that of every posterior. `first_answer` tells the modal
-tree before chains begin.
+prior's use of features, which stands beside that of every posterior, and `prior_mass` how much of
+the prior fails. `first_answer` tells the modal tree before chains begin.
 
 Engines: `exact` sums over all trees in the C++ core. `mcmc` is Metropolis-Hastings, `smc` a
 particle filter, `rjhmc` reversible-jump Hamiltonian Monte Carlo over soft trees. `modal` grows one

@@ -12,6 +12,7 @@ from slp.budgets import Deadline, memory_budget
 from slp.engines.choose import BEST, choose, goes_on_with_draws, read_for
 from slp.engines.contract import Progress, Request
 from slp.engines.first_answer import tell_first_answer
+from slp.engines.prior_mass import with_prior_mass
 from slp.engines.prior_uses import with_prior_uses
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.engines.shared.choices import draws_instead
@@ -144,7 +145,7 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
         warn(draws_instead(choice))
     if request.instead is None:
         _say_unused(engine.name, {k: v for k, v in given.items() if k not in known})
-    return with_prior_uses(problem, request, result)
+    return with_prior_mass(problem, request, with_prior_uses(problem, request, result))
 
 
 def _found_wanting(result: Result) -> bool:

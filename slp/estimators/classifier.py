@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from slp.estimators.base import DEFAULT_PROGRAM, PARAMETERS, SLPTree, with_parameters
 from slp.estimators.tables import refusals
 from slp.ir.whole import is_whole
-from slp.leaves import label_of, label_text
+from slp.leaves import decided, label_of, label_text
 from slp.program import Program
 
 
@@ -81,9 +81,14 @@ class SLPTreeClassifier(ClassifierMixin, SLPTree):  # type: ignore[misc]
         return np.where(self._places >= 0, found[:, self._places], 0.0)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of each row, shape (m,)."""
-        shares = self.predict_proba(X)
-        return np.asarray(self.classes_[shares.argmax(axis=1)])
+        """The most probable class of each row, shape (m,); where the program declares losses, the
+        class of least expected loss (`slp.Posterior.decide`)."""
+        shares, loss = self.predict_proba(X), self.posterior_.table.leaf.loss
+        if loss is None:
+            return np.asarray(self.classes_[shares.argmax(axis=1)])
+        known = np.flatnonzero(self._places >= 0)  # a class without rows is never decided
+        of_posterior = known[np.argsort(self._places[known])]
+        return np.asarray(self.classes_[of_posterior[decided(shares[:, of_posterior], loss)]])
 
     def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
         """Credible interval of the probability of each class, shape (m, C, 2): see

@@ -16,6 +16,8 @@ def named_features(program: ir.CheckedProgram) -> Iterator[tuple[str, SourceSpan
     """Every feature that a program splits on, bounds, weighs or constrains, with its place."""
     for constraint in program.constraints:
         yield from constraint.named_features()
+    for cost in program.costs:
+        yield cost.feature, cost.span
     for box in program.boxes.values():
         for name in box.bounds:
             yield name, box.span
@@ -57,13 +59,14 @@ def unknown_classes(
     response: str,
     named: Iterable[tuple[str, str, SourceSpan | None]] = (),
 ) -> Iterator[Diagnostic]:
-    """Errors for the classes that constraints name and the response lacks (E151).
+    """Errors for the classes that constraints and losses name and the response lacks (E151).
 
     `classes` are the texts of the response's classes, empty for numbers. `named` has more classes:
     for each the goal that names it, the class and its place.
     """
     of_constraints = [found for c in program.constraints for found in c.named_classes()]
-    for goal, outcome, span in (*of_constraints, *named):
+    of_losses = [("loss", name, x.span) for x in program.losses for name in (x.truth, x.said)]
+    for goal, outcome, span in (*of_constraints, *of_losses, *named):
         if not classes:
             yield words.NO_CLASSES(span, goal=goal, response=response)
         elif outcome not in classes:

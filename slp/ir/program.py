@@ -9,14 +9,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 from slp.errors import Diagnostic
 from slp.ir.constraints import Box, Constraint, Support
+from slp.ir.decisions import ClassLoss, FeatureCost
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
 if TYPE_CHECKING:
+    from slp.trees.reading import TreeText
     from slp.trees.tree import Tree
 
 Measure = Literal["feature_then_cut", "all", "gap", "each", "partition", "per_feature", "range"]
@@ -221,14 +223,20 @@ class EditPrior:
     """`:- use(edittree, [tree = File, p = P, measure = M]).`: trees are edits of a given one.
 
     `p` is the probability of one more edit, strictly between 0 and 1. `measure` sums to 1 over any
-    splits. `file` is the file of the tree, None if the caller gave the tree.
+    splits. `file` is the file of the tree, None if the caller gave the tree. A tree that is given
+    as text becomes a tree when a table is there (`slp.analysis.sources.edits.with_tree_on`).
     """
 
-    tree: Tree
+    tree: Tree | TreeText
     p: float = 0.8
     measure: Measure = "feature_then_cut"
     file: str | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def given(self) -> Tree:
+        """The tree, of a program that has met its table."""
+        return cast("Tree", self.tree)
 
 
 # --- the program -------------------------------------------------------------------------------
@@ -253,7 +261,8 @@ class CheckedProgram:
     of a given tree; the program then has no rules and no start. `event`, `exposure`: the columns
     that say which durations ended, or the exposure of counts. `event_codes`: what the cells of
     `event` mean, None for 1 and 0, true and false. `row_weight`: the column of weights
-    of rows. `parameters`: values in force, after defaults, `use(...)` and overrides. `spans`:
+    of rows. `costs`, `losses`: what it costs to ask a feature, and to say a class where another one
+    is true. `parameters`: values in force, after defaults, `use(...)` and overrides. `spans`:
     places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
     `files`: all texts that it was read from, its own first.
@@ -281,6 +290,8 @@ class CheckedProgram:
     ignored: tuple[str, ...] = ()
     feature_weights: Mapping[str, float] = field(default_factory=dict)
     row_weight: str | None = None
+    costs: tuple[FeatureCost, ...] = ()
+    losses: tuple[ClassLoss, ...] = ()
     spans: Mapping[str, SourceSpan] = field(default_factory=dict, compare=False, repr=False)
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     files: tuple[UsedFile, ...] = field(default=(), compare=False, repr=False)

@@ -83,7 +83,8 @@ def _describe_prior(program: ir.CheckedProgram, fine_print: bool) -> list[str]:
     lines += [describe_constraint(c) for c in program.constraints]
     if _tells_failure(program, fine_print):
         lines.append(_describe_failure(program))
-    return lines + _describe_leaves(program) + _describe_columns(program)
+    lines += _describe_leaves(program) + _describe_columns(program)
+    return lines + _describe_decisions(program)
 
 
 def _describe_edits(program: ir.CheckedProgram, edits: ir.EditPrior, fine_print: bool) -> list[str]:
@@ -248,6 +249,22 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
             out.append(f"{joined(names)} {'is' if len(names) == 1 else 'are'} {kind}.")
     if program.ignored:
         out.append(f"Not used: {joined(program.ignored)}.")
+    return out
+
+
+def _describe_decisions(program: ir.CheckedProgram) -> list[str]:
+    out = []
+    if program.costs:
+        costs = joined([f"{c.feature} {number_text(c.amount)}" for c in program.costs])
+        out.append(f"A tree that asks a feature of a row costs, once for each: {costs}.")
+    if program.losses:
+        told = joined(
+            [
+                f"{number_text(x.amount)} to say {x.said} where {x.truth} is true"
+                for x in program.losses
+            ]
+        )
+        out.append(f"A decision costs {told}; else 1 where it is wrong, and 0 where it is right.")
     return out
 
 

@@ -4,17 +4,19 @@ Entry points: `leaf_model` (from a `:- leaf(...)` declaration, or the default fo
 conjugate models `Dirichlet`, `NormalInverseGamma`, `NormalLinear`, `GammaPoisson`,
 `GammaExponential`, `NormalShared` of soft trees, and `LeafModel`, the protocol of every model;
 `register_leaf_model` and `OwnModel`, those of users;
-`leaf_to_plain` and `leaf_from_plain` for files. `labels` has classes in their own type.
+`leaf_to_plain` and `leaf_from_plain` for files; `loss_matrix`, `least_losses`, `most_tied` and
+`decided` of decisions. `labels` has classes in their own type.
 """
 
 from __future__ import annotations
 
-from slp.leaves.base import LeafModel, Responses
-from slp.leaves.choose import leaf_class, leaf_model, model_of_classes, taken_note
+from slp.leaves.base import LARGEST, LeafModel, Responses
+from slp.leaves.choose import TAKEN, leaf_class, leaf_model, model_of_classes, taken_note
 from slp.leaves.dirichlet import Dirichlet
 from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label, label_array, label_of, label_text, sorted_labels
+from slp.leaves.losses import decided, least_losses, loss_matrix, most_tied
 from slp.leaves.models import MODELS, OF_CLASSES, OF_NUMBERS, OF_SOFT_TREES, SIGNATURES
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
 from slp.leaves.normal_linear import NormalLinear
@@ -29,18 +31,21 @@ __all__ = [
     "GammaExponential",
     "GammaPoisson",
     "Label",
+    "LARGEST",
     "LeafModel",
     "MODELS",
     "OF_CLASSES",
     "OF_NUMBERS",
     "OF_SOFT_TREES",
     "SIGNATURES",
+    "TAKEN",
     "NormalInverseGamma",
     "NormalLinear",
     "NormalShared",
     "OwnModel",
     "PiecewiseExponential",
     "Responses",
+    "decided",
     "label_array",
     "label_of",
     "label_text",
@@ -48,7 +53,10 @@ __all__ = [
     "leaf_from_plain",
     "leaf_model",
     "leaf_to_plain",
+    "least_losses",
+    "loss_matrix",
     "model_of_classes",
+    "most_tied",
     "register_leaf_model",
     "rounded_text",
     "sorted_labels",

@@ -15,6 +15,8 @@ from slp.source import SourceSpan
 LEVEL = 0.9
 #: No statistic that counts is larger, so that sums of counts stay whole.
 LARGEST_COUNT = 1e12
+#: No response is larger, so that squares and their sums stay finite.
+LARGEST = 1e150
 #: What a leaf model is one of.
 Responses = Literal["classes", "numbers", "counts", "durations"]
 
@@ -43,7 +45,9 @@ class LeafFacts:
     predicted_in_core = True
     point: Point = "mean"
     mean_needs: float = -1.0
+    of_response = False
     concentration: NDArray[np.float64] = np.zeros(0)
+    loss: NDArray[np.float64] | None = None
 
     def doubts(self, y: NDArray[Any], span: SourceSpan | None) -> tuple[Diagnostic, ...]:
         """None: the numbers of most models go with all responses that the model allows."""
@@ -79,6 +83,10 @@ class LeafFacts:
         """The model itself."""
         return self
 
+    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """None: it is not known in closed form."""
+        return None
+
 
 class LeafModel(Protocol):
     """A conjugate model of the responses in one leaf.
@@ -109,8 +117,13 @@ class LeafModel(Protocol):
     point: Point
     #: a leaf has a predictive mean if its rows weigh more; below 0 where all leaves have one
     mean_needs: float
+    #: whether its numbers were taken from the response
+    of_response: bool
     #: of classes the numbers of their Dirichlet prior, float64 (C,)
     concentration: NDArray[np.float64]
+    #: of classes what it costs to say one (column) where another (row) is true, float64 (C, C);
+    #: None where the program declares none
+    loss: NDArray[np.float64] | None
 
     @property
     def n_statistics(self) -> int:
@@ -126,6 +139,11 @@ class LeafModel(Protocol):
         """Statistics of single rows, shape (n, k). `y`: class indices (n,), or float64 (n,), or
         (n, 2) with the event indicator (1 seen, 0 censored) or the exposure in the second column,
         or (n, 1 + q) with the values of q regressors behind y."""
+        ...
+
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What rows of weight 1 with these statistics (n, k) have as a response, as `statistics`
+        takes it, without regressors and exposures. Only for numeric responses."""
         ...
 
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -205,6 +223,39 @@ class LeafModel(Protocol):
     def class_cdf(self, S: NDArray[np.float64], outcome: int, p: float) -> NDArray[np.float64]:
         """Posterior P(the class of index `outcome` has probability at most p), shape (...). Only
         for classes."""
+        ...
+
+    def log_density(self, S: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        """Log posterior predictive density of a further response y, of classes (their indices) and
+        counts the log probability; broadcast over (...). -inf where the model does not allow y."""
+        ...
+
+    def draw_parameters(
+        self, S: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """A draw of the parameters of each leaf from their posterior, shape (..., r)."""
+        ...
+
+    def values_of(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The J numbers that leaves with these parameters predict by, shape (..., J): the class
+        probabilities, the mean (of durations too), or the coefficients of a line."""
+        ...
+
+    def draw_outcomes(
+        self,
+        parameters: NDArray[np.float64],
+        rng: np.random.Generator,
+        design: NDArray[np.float64] | None = None,
+    ) -> NDArray[Any]:
+        """A response drawn from each leaf with these parameters, shape (...): the index of a class,
+        a number, a count in one unit of exposure, or a duration that is not censored. `design` is
+        that of the rows, shape (..., J), where there is one."""
+        ...
+
+    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """Posterior variance of each of `values_of`, shape (..., J), inf where there is none; where
+        rows have a design the covariance of all, shape (..., J, J). None where no closed form is
+        known."""
         ...
 
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:

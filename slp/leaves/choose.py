@@ -17,6 +17,9 @@ from slp.leaves.models import MODELS, OF_CLASSES, OF_NUMBERS, OF_SOFT_TREES
 from slp.leaves.own import OwnModel
 from slp.messages.leaf_models import MODEL_NEEDS_CLASSES, MODEL_NEEDS_NUMBERS
 
+#: How a note ends that says what a model took from the response.
+TAKEN = "were taken from the response"
+
 
 def leaf_class(declaration: LeafDeclaration) -> type[DeclaredModel]:
     """The class of a declared model."""
@@ -49,7 +52,7 @@ def leaf_model(
     if declaration is None:
         if classes:
             return OF_CLASSES(classes, 1)
-        return (OF_SOFT_TREES if soft else OF_NUMBERS).of_response(observed)
+        return (OF_SOFT_TREES if soft else OF_NUMBERS).taken_from(observed)
     found = leaf_class(declaration)
     if found.responses == "classes" and not classes:
         raise DataError(MODEL_NEEDS_CLASSES(declaration.span))
@@ -72,7 +75,7 @@ def taken_note(
         why = "numbers of the leaf model are not declared"
     if not model.taken or (declaration is not None and declaration.args):
         return None
-    return f"{why}, so {model.taken} were taken from the response"
+    return f"{why}, so {model.taken} {TAKEN}"
 
 
 def model_of_classes(classes: Sequence[Label], concentration: Sequence[float]) -> LeafModel:

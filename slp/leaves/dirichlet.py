@@ -16,6 +16,7 @@ from slp.late import late_import
 from slp.leaves.base import Responses, are_counts
 from slp.leaves.declared import DeclaredModel, FirstDeclaration, Observed
 from slp.leaves.labels import Label, label_text
+from slp.leaves.losses import least_losses
 from slp.leaves.numbers import beta_interval, check_numbers, count_of
 from slp.leaves.rising import LogRising, log_rising
 from slp.leaves.signature import Finding, NumberList, Signature
@@ -76,6 +77,7 @@ class Dirichlet(DeclaredModel):
         tables = {float(a): LogRising(float(a)) for a in self.concentration}
         self._tables = tuple(tables[float(a)] for a in self.concentration)
         self._total = LogRising(float(self.concentration.sum()))
+        self.loss: NDArray[np.float64] | None = None
         others = (np.delete(self.concentration, c).sum() for c in range(len(self.classes)))
         self._others = np.fromiter(others, np.float64)
 
@@ -106,6 +108,7 @@ class Dirichlet(DeclaredModel):
             "classes": [str(label) for label in self.classes],
             "type": type(self.classes[0]).__name__,
             "concentration": own[0] if self.one_number else own,
+            **({} if self.loss is None else {"loss": self.loss.tolist()}),
         }
 
     @classmethod
@@ -116,11 +119,21 @@ class Dirichlet(DeclaredModel):
         labels = tuple(map(_LABELS[data["type"]], data["classes"]))
         if not labels or len(set(labels)) < len(labels):
             raise ValueError("classes are missing, or two are equal")
-        return cls(labels, own)
+        out = cls(labels, own)
+        if "loss" in data:
+            out.loss = np.array(data["loss"], np.float64)
+            if (
+                out.loss.shape != (len(labels),) * 2
+                or not (np.isfinite(out.loss) & (out.loss >= 0)).all()
+            ):
+                raise ValueError("the losses are no losses of the classes")
+        return out
 
     def with_added(self, rows: NDArray[np.float64]) -> Dirichlet:
         """With rows of classes (C,) added to the concentrations."""
-        return Dirichlet(self.classes, (self.concentration + rows).tolist())
+        out = Dirichlet(self.classes, (self.concentration + rows).tolist())
+        out.loss = self.loss
+        return out
 
     def are_sound(self, S: NDArray[np.float64]) -> bool:
         """Whether all are weights of rows."""
@@ -234,6 +247,49 @@ class Dirichlet(DeclaredModel):
         others = np.delete(weights, outcome, axis=-1).sum(axis=-1)
         return np.asarray(betainc(own, others, p))
 
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The statistics say the classes: TypeError."""
+        raise TypeError("the statistics of classes are counts of them")
+
+    def log_density(self, S: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        """The log probability of classes by their indices y, broadcast over (...)."""
+        shares = self.predict_proba(S)
+        y = np.broadcast_to(np.asarray(y, np.intp), np.broadcast_shapes(shares.shape[:-1], y.shape))
+        shares = np.broadcast_to(shares, (*y.shape, len(self.classes)))
+        return np.asarray(np.log(np.take_along_axis(shares, y[..., None], axis=-1)[..., 0]))
+
+    def draw_parameters(
+        self, S: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """The class probabilities, shape (..., C): shares of Gamma(a_c + n_c), as logs, since those
+        of small a_c are below the least float. Gamma(a) is Gamma(a + 1) times U^(1/a)."""
+        shapes = np.asarray(S, np.float64) + self.concentration
+        logs = (
+            np.log(rng.standard_gamma(shapes + 1)) - rng.standard_exponential(shapes.shape) / shapes
+        )
+        own = np.exp(logs - logs.max(axis=-1, keepdims=True))
+        return np.asarray(own / own.sum(axis=-1, keepdims=True))
+
+    def values_of(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The class probabilities."""
+        return parameters
+
+    def draw_outcomes(
+        self,
+        parameters: NDArray[np.float64],
+        rng: np.random.Generator,
+        design: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.int64]:
+        """The index of a class, shape (...)."""
+        reached = np.cumsum(parameters, axis=-1)[..., :-1]
+        return np.asarray((rng.random(parameters.shape[:-1])[..., None] >= reached).sum(axis=-1))
+
+    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """p (1 - p) / (A + N + 1), with p the predictive probability, shape (..., C)."""
+        total = (np.asarray(S) + self.concentration).sum(axis=-1, keepdims=True)
+        p = self.predict_proba(S)
+        return np.asarray(p * (1 - p) / (total + 1))
+
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"counts": {class: n}}`, without classes that do not occur in the leaf."""
         counts = zip(self.classes, np.asarray(S).tolist(), strict=True)
@@ -243,7 +299,7 @@ class Dirichlet(DeclaredModel):
         """`{"probabilities": {class: p}, "intervals": {class: [.., ..]}}` with the predictive
         probability of every class, and the central credible interval of probability `LEVEL` of the
         class's probability in the leaf, which is Beta(a_c + n_c, the sum of a + n over the other
-        classes)."""
+        classes). Under a declared loss also the `"decision"` and its `"expected_loss"`."""
         shares = self.predict_proba(S).tolist()
         weights = np.asarray(S) + self.concentration
         others = [float(np.delete(weights, c).sum()) for c in range(len(self.classes))]
@@ -251,7 +307,15 @@ class Dirichlet(DeclaredModel):
         return {
             "probabilities": dict(zip(self.classes, shares, strict=True)),
             "intervals": {label: list(own) for label, own in zip(self.classes, ends, strict=True)},
+            **self._decision(np.array(shares)),
         }
+
+    def _decision(self, shares: NDArray[np.float64]) -> dict[str, Any]:
+        if self.loss is None:
+            return {}
+        expected = shares @ self.loss
+        said = int(least_losses(expected, self.loss)[0])
+        return {"decision": self.classes[said], "expected_loss": float(expected[said])}
 
     def describe(self) -> str:
         """`dirichlet(1)` or `dirichlet([1, 2])`."""

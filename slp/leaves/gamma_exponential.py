@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.ir.program import LeafDeclaration
-from slp.leaves.base import Point, Responses
-from slp.leaves.declared import DeclaredModel, FirstDeclaration, Observed
+from slp.leaves.declared import FirstDeclaration, Observed
 from slp.leaves.numbers import (
-    NumericModel,
     check_numbers,
     count_of,
     finite,
@@ -22,13 +20,13 @@ from slp.leaves.numbers import (
     log_best_runs,
     three_digits,
 )
+from slp.leaves.rates import RatesOfPieces
 from slp.leaves.rising import LogRising
 from slp.leaves.signature import Signature
-from slp.messages.leaf_models import NOT_A_DURATION
 from slp.messages.names import plural
 
 
-class GammaExponential(NumericModel, DeclaredModel):
+class GammaExponential(RatesOfPieces):
     """`gamma_exponential(a, b)`: rate r ~ Gamma(shape a, rate b), y | r ~ Exponential(r).
 
     A duration y with an observed end contributes r exp(-r y) to the likelihood; one censored at y
@@ -42,11 +40,6 @@ class GammaExponential(NumericModel, DeclaredModel):
 
     name = "gamma_exponential"
     signature = Signature("gamma_exponential(a, b)", ("a", "b"))
-    responses: Responses = "durations"
-    second_column = "event"
-    not_allowed = NOT_A_DURATION
-    point: Point = "median"
-    predicted_in_core = False
     n_statistics = 3
 
     def __init__(self, a: float, b: float) -> None:
@@ -54,11 +47,6 @@ class GammaExponential(NumericModel, DeclaredModel):
         self._rising = LogRising(a)
 
     # --- the declaration -----------------------------------------------------------------------
-
-    @classmethod
-    def allows(cls, y: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Numbers above 0."""
-        return y > 0
 
     @classmethod
     def declared(cls, declaration: LeafDeclaration, observed: Observed) -> GammaExponential:
@@ -77,7 +65,7 @@ class GammaExponential(NumericModel, DeclaredModel):
             "A leaf's rate of events has the prior weight of one event in the time named second,",
             "which is the rate of the whole table.",
         )
-        return FirstDeclaration((1, three_digits(float(times.sum() / ends.sum()))), above)
+        return FirstDeclaration((1, three_digits(float(times.sum() / ends.sum()) or 1.0)), above)
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> GammaExponential:
@@ -123,13 +111,15 @@ class GammaExponential(NumericModel, DeclaredModel):
         """That of the best runs of rows in the order of events over time."""
         return log_best_runs(self.log_marginal, S, S[:, 1], S[:, 2])
 
-    def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(b + t) / (a + e - 1), shape (...); inf if a + e <= 1, where the Lomax mean is
-        infinite."""
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Time, and whether its end was seen."""
+        return np.asarray(S[:, [2, 1]])
+
+    def posterior(self, S: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """a + e and b + t, each (..., 1)."""
         a, b = self.hyperparameters
-        S = np.asarray(S)
-        shape = a + S[..., 1]
-        return np.where(shape > 1, (b + S[..., 2]) / np.where(shape > 1, shape - 1, 1.0), np.inf)
+        S = np.asarray(S, np.float64)
+        return a + S[..., 1:2], b + S[..., 2:3]
 
     def median(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """(b + t) (2^(1 / (a + e)) - 1), shape (...); inf beyond the largest float."""
@@ -138,16 +128,11 @@ class GammaExponential(NumericModel, DeclaredModel):
         with np.errstate(over="ignore"):
             return np.asarray((b + S[..., 2]) * np.expm1(math.log(2) / (a + S[..., 1])))
 
-    def values(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The median."""
-        return self.median(S)[..., None]
-
-    def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Lomax distribution function, broadcast over (...)."""
-        a, b = self.hyperparameters
-        S = np.asarray(S)
-        y = np.maximum(np.asarray(y, dtype=np.float64), 0.0)
-        return np.asarray(-np.expm1(-(a + S[..., 1]) * np.log1p(y / (b + S[..., 2]))))
+    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The variance of 1 / r: ((b + t) / (A - 1))^2 / (A - 2), A = a + e; inf unless A > 2."""
+        A, B = self.posterior(S)
+        own = np.where(A > 2, A, 3.0)
+        return np.where(A > 2, (B / (own - 1)) ** 2 / (own - 2), np.inf)
 
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"n": .., "events": .., "mean": ..}` with the mean time, including censored times."""

@@ -12,7 +12,7 @@ from slp.ir.program import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LARGEST_COUNT, Responses, are_counts
-from slp.leaves.declared import DeclaredModel, FirstDeclaration, Observed
+from slp.leaves.declared import FirstDeclaration, Observed
 from slp.leaves.numbers import (
     NumericModel,
     check_numbers,
@@ -26,13 +26,17 @@ from slp.leaves.rising import LogRising
 from slp.leaves.signature import Signature
 from slp.messages.leaf_models import NOT_A_NUMBER_OF_EVENTS
 
+#: From here on neighbouring counts are hardly different floats.
+_SMOOTH = 1e15
 
-class GammaPoisson(NumericModel, DeclaredModel):
+
+class GammaPoisson(NumericModel):
     """`gamma_poisson(a, b)`: rate r ~ Gamma(shape a, rate b), y | r ~ Poisson(r e).
 
-    e is the exposure of a row: 1, or (`exposed`) a number above 0 that comes with the count, so
-    that r is the rate per unit of exposure. Statistics (k = 3): E = sum of e, s = sum of y, sum of
-    log y! - y log e; if exposed also (k = 4) n. Without exposures E = n. The counts of a leaf have
+    e is the exposure of a row: 1, or (`exposed`) a number from 0 up that comes with the count, so
+    that r is the rate per unit of exposure. Without exposure the count is surely 0. Statistics
+    (k = 3): E = sum of e, s = sum of y, sum of log y! - y log e; if exposed also (k = 4) n. Without
+    a column of exposures E = n. The counts of a leaf have
     (Gelman et al. 2013, Bayesian Data Analysis, section 2.6)
 
         P(y) = Gamma(a + s) / Gamma(a) * b^a / (b + E)^(a + s) * product of e_i^y_i / y_i!
@@ -113,7 +117,8 @@ class GammaPoisson(NumericModel, DeclaredModel):
         if not self.exposed:
             return np.stack([np.ones_like(counts), counts, log_factorials], axis=-1)
         e = y[:, 1]
-        return np.stack([e, counts, log_factorials - counts * np.log(e), np.ones_like(e)], axis=-1)
+        logs = np.log(e, out=np.zeros_like(e), where=e > 0)  # 0^0 = 1
+        return np.stack([e, counts, log_factorials - counts * logs, np.ones_like(e)], axis=-1)
 
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """log P(y), shape (...), of statistics (..., k); see the class's formula."""
@@ -121,6 +126,12 @@ class GammaPoisson(NumericModel, DeclaredModel):
         e, s, log_factorials = np.moveaxis(np.asarray(S, dtype=np.float64)[..., :3], -1, 0)
         return np.asarray(
             self._rising.at(s) - a * np.log1p(e / b) - s * np.log(b + e) - log_factorials
+        )
+
+    def scores(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `LeafModel`: events over exposure; inf without exposure."""
+        return np.divide(
+            S[..., 1], S[..., 0], out=np.full_like(S[..., 0], np.inf), where=S[..., 0] > 0
         )
 
     def log_parted(self, S: NDArray[np.float64]) -> float:
@@ -144,6 +155,42 @@ class GammaPoisson(NumericModel, DeclaredModel):
         whole = np.floor(np.asarray(y, dtype=np.float64))
         below = betainc(a + S[..., 1], np.maximum(whole, 0.0) + 1, rate / (rate + 1))
         return np.where(whole < 0, 0.0, below)
+
+    def further(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The statistics of a count (...) in one unit of exposure, shape (..., k)."""
+        pairs = np.stack([y, np.ones_like(y)], axis=-1).reshape(-1, 2)
+        return self.statistics(pairs if self.exposed else y.ravel()).reshape(*y.shape, -1)
+
+    def draw_parameters(
+        self, S: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """The rate, shape (..., 1)."""
+        a, b = self.hyperparameters
+        S = np.asarray(S, np.float64)
+        return np.asarray(rng.standard_gamma(a + S[..., 1:2]) / (b + S[..., :1]))
+
+    def values_of(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The rate."""
+        return parameters
+
+    def draw_outcomes(
+        self,
+        parameters: NDArray[np.float64],
+        rng: np.random.Generator,
+        design: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
+        """A count in one unit of exposure; above `_SMOOTH` by the normal distribution."""
+        rate = parameters[..., 0]
+        large = rate > _SMOOTH
+        out = rng.poisson(np.where(large, 1.0, rate)).astype(np.float64)
+        if large.any():
+            out = np.where(large, np.rint(rng.normal(rate, np.sqrt(rate))), out)
+        return out
+
+    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(a + s) / (b + E)^2, the variance of the rate."""
+        b = self.hyperparameters[1]
+        return np.asarray(self.mean(S) / (b + np.asarray(S)[..., 0]))[..., None]
 
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"n": .., "mean": ..}` with the leaf's sample mean; if exposed

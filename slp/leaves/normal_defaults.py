@@ -64,3 +64,11 @@ def known_numbers(data: Mapping[str, Any]) -> list[float]:
     check_numbers(others, positive=True)
     check_numbers([centre, data["ref"]], positive=False)
     return [centre, *others]
+
+
+def is_of_response(data: Mapping[str, Any]) -> bool:
+    """Whether the numbers in plain data were taken from the response; older files do not say."""
+    found = data.get("of_response", False)
+    if not isinstance(found, bool):
+        raise ValueError("`of_response` is true or false")
+    return found

@@ -13,21 +13,22 @@ from slp.ir.program import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
-from slp.leaves.declared import DeclaredModel, FirstDeclaration, Observed
+from slp.leaves.declared import FirstDeclaration, Observed
 from slp.leaves.normal_defaults import (
     change_by_rounding,
     default_numbers,
+    is_of_response,
     known_numbers,
     moments,
     share_of_variance,
 )
-from slp.leaves.numbers import NumericModel, finite, leaf_mean, three_digits
+from slp.leaves.numbers import NormalLeaf, finite, leaf_mean, three_digits
 from slp.leaves.rising import LogRising, log_rising
 from slp.leaves.signature import Signature
 from slp.messages.numbers import number_text
 
 
-class NormalInverseGamma(NumericModel, DeclaredModel):
+class NormalInverseGamma(NormalLeaf):
     """`normal_inverse_gamma(mu, kappa, alpha, beta)`.
 
     s2 ~ InverseGamma(alpha, beta) (density proportional to s2^(-alpha-1) exp(-beta/s2)),
@@ -66,7 +67,7 @@ class NormalInverseGamma(NumericModel, DeclaredModel):
         of_response: bool = False,
     ) -> None:
         self.hyperparameters = (mu, kappa, alpha, beta)
-        self._of_response = of_response
+        self.of_response = of_response
         self.mean_needs = 1 - 2 * alpha  # as Student's t has a mean above 1 degree of freedom
         self.ref = ref
         self._mu = mu - ref
@@ -82,7 +83,7 @@ class NormalInverseGamma(NumericModel, DeclaredModel):
         return cls(*declaration.args, ref=observed.mean)
 
     @classmethod
-    def of_response(cls, observed: Observed) -> NormalInverseGamma:
+    def taken_from(cls, observed: Observed) -> NormalInverseGamma:
         """With numbers taken from the response."""
         share = share_of_variance(moments(observed)[0])
         return cls(*default_numbers(observed, share), ref=observed.mean, of_response=True)
@@ -102,15 +103,12 @@ class NormalInverseGamma(NumericModel, DeclaredModel):
 
     def to_plain(self) -> dict[str, Any]:
         """With `ref`, and whether the numbers are taken from the response."""
-        return super().to_plain() | {"ref": float(self.ref), "of_response": self._of_response}
+        return super().to_plain() | {"ref": float(self.ref), "of_response": self.of_response}
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> NormalInverseGamma:
         """See `DeclaredModel`."""
-        of_response = data.get("of_response", False)  # older files do not have it
-        if not isinstance(of_response, bool):
-            raise ValueError("`of_response` is true or false")
-        return cls(*known_numbers(data), ref=data["ref"], of_response=of_response)
+        return cls(*known_numbers(data), ref=data["ref"], of_response=is_of_response(data))
 
     @classmethod
     def means_of_summaries(
@@ -183,6 +181,24 @@ class NormalInverseGamma(NumericModel, DeclaredModel):
         scale = np.sqrt((beta + growth) * (kappa_n + 1) / (alpha_n * kappa_n))
         return np.asarray(stdtr(2 * alpha_n, (np.asarray(y) - self.ref - mu_n) / scale))
 
+    def draw_parameters(
+        self, S: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Mean m and variance s2, shape (..., 2)."""
+        _, _, alpha, beta = self.hyperparameters
+        n, mu_n, kappa_n, growth = self._update(S)
+        s2 = (beta + growth) / rng.standard_gamma(alpha + n / 2)
+        m = self.ref + mu_n + rng.standard_normal(s2.shape) * np.sqrt(s2 / kappa_n)
+        return np.stack([m, s2], axis=-1)
+
+    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """beta' / ((alpha' - 1) kappa'), the variance of m; inf unless alpha' > 1."""
+        _, _, alpha, beta = self.hyperparameters
+        n, _, kappa_n, growth = self._update(S)
+        over = alpha + n / 2 - 1
+        own = (beta + growth) / (np.where(over > 0, over, 1.0) * kappa_n)
+        return np.where(over > 0, own, np.inf)[..., None]
+
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"n": .., "mean": ..}` with the leaf's sample mean."""
         n, s1, _ = np.asarray(S).tolist()
@@ -197,7 +213,7 @@ class NormalInverseGamma(NumericModel, DeclaredModel):
 
         _, _, alpha, beta = self.hyperparameters
         n, _, kappa_n, growth = (float(x) for x in self._update(S))
-        if self._of_response and n <= 1:
+        if self.of_response and n <= 1:
             return {"mean": float(self.mean(S))}
         alpha_n = alpha + n / 2
         scale = math.sqrt((beta + growth) / (alpha_n * kappa_n))

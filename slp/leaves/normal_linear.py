@@ -14,9 +14,15 @@ from slp.ir.program import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
-from slp.leaves.declared import DeclaredModel, Observed
-from slp.leaves.normal_defaults import SHARE, change_by_rounding, default_numbers, known_numbers
-from slp.leaves.numbers import NumericModel, check_numbers, finite, leaf_mean
+from slp.leaves.declared import Observed
+from slp.leaves.normal_defaults import (
+    SHARE,
+    change_by_rounding,
+    default_numbers,
+    is_of_response,
+    known_numbers,
+)
+from slp.leaves.numbers import NormalLeaf, check_numbers, finite, leaf_mean
 from slp.leaves.rising import LogRising, log_rising
 from slp.leaves.signature import Signature
 from slp.messages.names import atom
@@ -26,7 +32,7 @@ from slp.messages.numbers import number_text
 MOST_COLUMNS = 30
 
 
-class NormalLinear(NumericModel, DeclaredModel):
+class NormalLinear(NormalLeaf):
     """`normal_linear([x1, ..., xq], mu, kappa, lambda, alpha, beta)`.
 
     With z_j = (x_j - centre_j) / scale_j, a row has y | b, s2 ~ Normal(b_0 + sum of b_j z_j, s2);
@@ -66,12 +72,14 @@ class NormalLinear(NumericModel, DeclaredModel):
         scale: NDArray[np.float64],
         *,
         ref: float = 0.0,
+        of_response: bool = False,
     ) -> None:
         mu, kappa, slopes, alpha, beta = hyperparameters
         self.regressors = tuple(regressors)
         self.hyperparameters = (mu, kappa, slopes, alpha, beta)
         self.mean_needs = 1 - 2 * alpha  # as Student's t has a mean above 1 degree of freedom
         self.centre, self.scale, self.ref = centre, scale, ref
+        self.of_response = of_response
         q = len(self.regressors)
         self.n_statistics = (q + 2) * (q + 3) // 2
         self._upper = np.triu_indices(q + 2)
@@ -99,12 +107,15 @@ class NormalLinear(NumericModel, DeclaredModel):
         if not args:
             mu, kappa, alpha, beta = default_numbers(observed, SHARE)
             args = (mu, kappa, kappa, alpha, beta)
-        return cls(declaration.columns, args, centre, scale, ref=observed.mean)
+        taken = not declaration.args
+        return cls(declaration.columns, args, centre, scale, ref=observed.mean, of_response=taken)
 
     def to_plain(self) -> dict[str, Any]:
-        """With `ref`, the names of the regressors, `centre` and `scale`."""
+        """With `ref`, the names of the regressors, `centre` and `scale`, and whether the numbers
+        are taken from the response."""
         return super().to_plain() | {
             "ref": float(self.ref),
+            "of_response": self.of_response,
             "regressors": list(self.regressors),
             "centre": self.centre.tolist(),
             "scale": self.scale.tolist(),
@@ -125,7 +136,8 @@ class NormalLinear(NumericModel, DeclaredModel):
         check_numbers(data["scale"], positive=True)
         check_numbers(data["centre"], positive=False)
         centres, scales = (np.array(data[key], np.float64) for key in ("centre", "scale"))
-        return cls(names, known_numbers(data), centres, scales, ref=data["ref"])
+        taken = is_of_response(data)
+        return cls(names, known_numbers(data), centres, scales, ref=data["ref"], of_response=taken)
 
     def rounding(
         self, distances: NDArray[np.float64], weights: NDArray[np.float64]
@@ -238,6 +250,42 @@ class NormalLinear(NumericModel, DeclaredModel):
 
         freedom, scale = self._spread(S, 1.0)
         return np.asarray(stdtr(freedom, (np.asarray(y) - self.mean(S)) / scale))
+
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The product of 1 and the response."""
+        return np.asarray(S[:, len(self.regressors) + 1] + self.ref)
+
+    def further(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The statistics of a response (...) of the row of `at`, shape (..., k)."""
+        assert self._row is not None, "a density is that of a row"
+        rows, columns = self._upper
+        v = np.concatenate(
+            [np.broadcast_to(self._row, (*y.shape, len(self._row))), (y - self.ref)[..., None]],
+            axis=-1,
+        )
+        return np.asarray(v[..., rows] * v[..., columns])
+
+    def draw_parameters(
+        self, S: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """The coefficients b, with `ref` in the first, and s2, shape (..., q + 2)."""
+        *_, alpha, beta = self.hyperparameters
+        n, F = self._factor(S)
+        s2 = (beta + F[..., -1, -1]) / rng.standard_gamma(alpha + n / 2)
+        noise = rng.standard_normal((*n.shape, len(self.regressors) + 1))
+        upper = np.swapaxes(F[..., :-1, :-1], -1, -2)
+        b = np.linalg.solve(upper, (F[..., -1, :-1] + noise * np.sqrt(s2)[..., None])[..., None])
+        b[..., 0, 0] += self.ref
+        return np.concatenate([b[..., 0], s2[..., None]], axis=-1)
+
+    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """beta' / (alpha' - 1) L'^-1, the covariance of b; inf unless alpha' > 1."""
+        *_, alpha, beta = self.hyperparameters
+        n, F = self._factor(S)
+        half = np.linalg.inv(F[..., :-1, :-1])
+        over = (alpha + n / 2 - 1)[..., None, None]
+        own = np.swapaxes(half, -1, -2) @ half * (beta + F[..., -1:, -1:])
+        return np.where(over > 0, own / np.where(over > 0, over, 1.0), np.inf)
 
     def line(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """The mean of m' in the units of the data: `intercept`, and `slopes` by regressor."""

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from slp.ir.program import LeafDeclaration
 from slp.late import late_import
 from slp.leaves.base import LEVEL
-from slp.leaves.declared import DeclaredModel, Observed
-from slp.leaves.normal_defaults import SHARE, known_numbers, moments
-from slp.leaves.numbers import NumericModel, leaf_mean
+from slp.leaves.declared import Observed
+from slp.leaves.normal_defaults import SHARE, is_of_response, known_numbers, moments
+from slp.leaves.numbers import NormalLeaf, leaf_mean
 from slp.leaves.signature import Signature
 
 
-class NormalShared(NumericModel, DeclaredModel):
+class NormalShared(NormalLeaf):
     """`normal_shared(mean, sd, shape, scale)`.
 
     mu_l ~ Normal(mean, sd^2) for each leaf l, s2 ~ InverseGamma(shape, scale) for the whole tree,
@@ -38,10 +38,17 @@ class NormalShared(NumericModel, DeclaredModel):
     soft_trees = True
 
     def __init__(
-        self, mean: float, sd: float, shape: float, scale: float, *, ref: float = 0.0
+        self,
+        mean: float,
+        sd: float,
+        shape: float,
+        scale: float,
+        *,
+        ref: float = 0.0,
+        of_response: bool = False,
     ) -> None:
         self.hyperparameters = (mean, sd, shape, scale)
-        self.ref = ref
+        self.ref, self.of_response = ref, of_response
 
     @classmethod
     def declared(cls, declaration: LeafDeclaration, observed: Observed) -> NormalShared:
@@ -49,20 +56,20 @@ class NormalShared(NumericModel, DeclaredModel):
         return cls(*declaration.args, ref=observed.mean)
 
     @classmethod
-    def of_response(cls, observed: Observed) -> NormalShared:
+    def taken_from(cls, observed: Observed) -> NormalShared:
         """With numbers taken from the response: mean and standard deviation of the leaves' means
         are its own, and the prior mean of s2 is a twentieth of its variance."""
         _, mean, variance = moments(observed)
-        return cls(mean, variance**0.5, 3.0, SHARE * variance, ref=observed.mean)
+        return cls(mean, variance**0.5, 3.0, SHARE * variance, ref=observed.mean, of_response=True)
 
     def to_plain(self) -> dict[str, Any]:
-        """With `ref`."""
-        return super().to_plain() | {"ref": float(self.ref)}
+        """With `ref`, and whether the numbers are taken from the response."""
+        return super().to_plain() | {"ref": float(self.ref), "of_response": self.of_response}
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> NormalShared:
         """See `DeclaredModel`."""
-        return cls(*known_numbers(data), ref=data["ref"])
+        return cls(*known_numbers(data), ref=data["ref"], of_response=is_of_response(data))
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """(1, y - ref, (y - ref)^2), shape (n, 3), of float64 (n,)."""
@@ -85,6 +92,23 @@ class NormalShared(NumericModel, DeclaredModel):
         ndtr = late_import("scipy.special").ndtr
 
         return np.asarray(ndtr((np.asarray(y) - self.mean(S)) / self._sd(S)))
+
+    def log_density(self, S: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        """That of the normal distribution with these moments, broadcast over (...)."""
+        sd = self._sd(S)
+        apart = (np.asarray(y, np.float64) - self.mean(S)) / sd
+        return np.asarray(-(apart**2) / 2 - np.log(sd) - np.log(2 * np.pi) / 2)
+
+    def draw_parameters(
+        self, S: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Mean and variance of the normal distribution with these moments, shape (..., 2): a drawn
+        tree has them, so nothing is left to draw."""
+        return np.stack([self.mean(S), self._sd(S) ** 2], axis=-1)
+
+    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """0: a drawn tree has its means."""
+        return np.zeros((*np.shape(S)[:-1], 1))
 
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"n": .., "mean": ..}` of rows."""

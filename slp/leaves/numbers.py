@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from slp.ir.whole import is_whole
 from slp.late import late_import
-from slp.leaves.base import LEVEL, LeafFacts
+from slp.leaves.base import LARGEST, LEVEL
+from slp.leaves.declared import DeclaredModel
 from slp.messages.numbers import number_text
 
 #: Weights of classes that differ by less, relatively, are equal: sums of real weights are rounded.
@@ -28,7 +29,7 @@ def rounded_text(model: str) -> str:
     return model if exact else "about " + _DECIMALS.sub(lambda x: f"{float(x[0]):.6g}", model)
 
 
-class NumericModel(LeafFacts, ABC):
+class NumericModel(DeclaredModel):
     """Base of the numeric models, which have no classes."""
 
     name: str
@@ -43,6 +44,14 @@ class NumericModel(LeafFacts, ABC):
         """The hyperparameters; the first, a mean, less `ref`."""
         first, *others = self.hyperparameters
         return np.array([first - self.ref, *others])
+
+    @abstractmethod
+    def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """See `LeafModel`."""
+
+    @abstractmethod
+    def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `LeafModel`."""
 
     @abstractmethod
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -60,6 +69,23 @@ class NumericModel(LeafFacts, ABC):
         """A numeric response has no classes: TypeError."""
         raise TypeError(f"{self.name} models numbers, which have no class probabilities")
 
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The second statistic."""
+        return np.asarray(S[:, 1] + self.ref)
+
+    def further(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The statistics of one further response y (...), shape (..., k)."""
+        return self.statistics(y.ravel()).reshape(*y.shape, -1)
+
+    def log_density(self, S: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        """The log of the ratio of the marginal likelihoods with y and without, broadcast over
+        (...); -inf where the model does not allow y."""
+        y = np.asarray(y, np.float64)
+        possible = (np.abs(y) <= LARGEST) & self.allows(y)
+        S = np.asarray(S, np.float64)
+        after = S + self.further(np.where(possible, y, 1.0))
+        return np.where(possible, self.log_marginal(after) - self.log_marginal(S), -np.inf)
+
     def describe(self) -> str:
         """The model as in a declaration."""
         return f"{self.name}({', '.join(map(number_text, self.hyperparameters))})"
@@ -67,6 +93,27 @@ class NumericModel(LeafFacts, ABC):
     def to_plain(self) -> dict[str, Any]:
         """Its name and hyperparameters."""
         return {"model": self.name, "hyperparameters": list(map(float, self.hyperparameters))}
+
+
+class NormalLeaf(NumericModel):
+    """Base of the models with normal errors. The last parameter of a leaf is its variance, those
+    before it are what it predicts by."""
+
+    def values_of(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean, or the coefficients of a line."""
+        return parameters[..., :-1]
+
+    def draw_outcomes(
+        self,
+        parameters: NDArray[np.float64],
+        rng: np.random.Generator,
+        design: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
+        """A number with the mean of the leaf, or of its line at the design of the row."""
+        values = self.values_of(parameters)
+        mean = values[..., 0] if design is None else (values * design).sum(axis=-1)
+        noise = rng.standard_normal(mean.shape)
+        return np.asarray(mean + noise * np.sqrt(parameters[..., -1]))
 
 
 def leaf_mean(n: float, total: float) -> dict[str, Any]:

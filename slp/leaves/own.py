@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 from slp.errors import DataError, UsageError
 from slp.ir.program import LeafDeclaration
 from slp.ir.whole import is_whole
-from slp.leaves.declared import DeclaredModel, Observed
+from slp.leaves.declared import Observed
 from slp.leaves.models import SIGNATURES
 from slp.leaves.numbers import NumericModel, check_numbers, finite, leaf_mean
 from slp.leaves.signature import Signature
+from slp.messages.entry import Wording
 from slp.messages.leaf_models import (
     BAD_OWN_MODEL,
     NAME_OF_OWN_MODEL,
     NO_CDF,
+    NO_DRAWS_OF_OWN,
     NO_METHOD,
     OWN_FAILS,
     OWN_NOT_ADDITIVE,
@@ -53,6 +55,9 @@ def register_leaf_model(name: str, make: Callable[..., Any]) -> None:
       responses, constants included, (m,); 0 without rows.
     - `mean(S)`: the predictive mean of a further response, (m,).
     - `cdf(S, y)`, for intervals: P(Y <= y) of a further response, (m,) for y of shape (m,).
+    - `draw_parameters(S, rng)`, `mean_of(P)` and `draw_outcomes(P, rng)`, for draws of what is
+      predicted: parameters of each leaf drawn from their posterior by the generator, (m, r); the
+      mean of a response given them, (m,); and a response drawn given them, (m,).
     - `log_table(n1, ..., nj)`, for the compiled core: `log_marginal` as a table over the first j
       statistics, which are whole numbers from 0 up, for sums up to n1, ..., nj, those of all rows:
       float64 (n1 + 1, ..., nj + 1). The other statistics of a leaf are added to its number in the
@@ -80,7 +85,7 @@ def register_leaf_model(name: str, make: Callable[..., Any]) -> None:
     SIGNATURES[name] = Signature(written, names, real=names, make=make)
 
 
-class OwnModel(NumericModel, DeclaredModel):
+class OwnModel(NumericModel):
     """A registered model. In front of its own statistics there are n and the sum of responses."""
 
     predicted_in_core = False
@@ -262,12 +267,43 @@ class OwnModel(NumericModel, DeclaredModel):
         DataError
             E443: the model has no `cdf`.
         """
-        if not callable(getattr(self._own, "cdf", None)):
-            raise DataError(NO_CDF(name=self.name))
+        self._need("cdf", NO_CDF)
         S = np.asarray(S, np.float64)
         shape = np.broadcast_shapes(S.shape[:-1], np.shape(y))
         S = np.broadcast_to(S, (*shape, self.n_statistics))
         return self._of_leaves("cdf", S, np.broadcast_to(y, shape).ravel())
+
+    def _need(self, method: str, wording: Wording) -> None:
+        """Raise E443 unless the model has an optional method."""
+        if not callable(getattr(self._own, method, None)):
+            raise DataError(wording(name=self.name))
+
+    def draw_parameters(
+        self, S: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Parameters of leaves, shape (..., r). DataError E443: the model does not draw them."""
+        for method in ("draw_parameters", "mean_of", "draw_outcomes"):
+            self._need(method, NO_DRAWS_OF_OWN)
+        S = np.asarray(S, np.float64)
+        flat = S.reshape(-1, self.n_statistics)[:, 2:]
+        found = self._call("draw_parameters", (len(flat), None), flat, rng)
+        return found.reshape(*S.shape[:-1], found.shape[1])
+
+    def values_of(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean."""
+        flat = parameters.reshape(-1, parameters.shape[-1])
+        return self._call("mean_of", (len(flat),), flat).reshape(*parameters.shape[:-1], 1)
+
+    def draw_outcomes(
+        self,
+        parameters: NDArray[np.float64],
+        rng: np.random.Generator,
+        design: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
+        """Responses, shape (...)."""
+        flat = parameters.reshape(-1, parameters.shape[-1])
+        found = self._call("draw_outcomes", (len(flat),), flat, rng)
+        return found.reshape(parameters.shape[:-1])
 
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"n": .., "mean": ..}` with the sample mean."""

@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 
 from slp.errors import Diagnostic
 from slp.ir.program import LeafDeclaration
-from slp.leaves.base import Point, Responses, are_counts
-from slp.leaves.declared import DeclaredModel, Observed
+from slp.leaves.base import are_counts
+from slp.leaves.declared import Observed
 from slp.leaves.numbers import (
-    NumericModel,
     check_numbers,
     count_of,
     finite,
     gamma_interval,
     leaf_mean,
 )
+from slp.leaves.rates import RatesOfPieces
 from slp.leaves.rising import LogRising
 from slp.leaves.signature import Finding, NumberList, Signature
 from slp.messages.directives import NO_PIECES, PIECES_DO_NOT_RISE, TOO_MANY_PIECES
-from slp.messages.leaf_models import CUTS_PART_NOTHING, NOT_A_DURATION
+from slp.messages.leaf_models import CUTS_PART_NOTHING
 from slp.messages.names import joined
 from slp.messages.numbers import number_text
 from slp.source import SourceSpan
@@ -47,7 +47,7 @@ def _fault_of_cuts(cuts: tuple[float, ...]) -> Finding | None:
     return None
 
 
-class PiecewiseExponential(NumericModel, DeclaredModel):
+class PiecewiseExponential(RatesOfPieces):
     """`piecewise_exponential(a, b, [c1, ..., cq])`: the rate of events is r_j in piece j of the
     time, [0, c1), [c1, c2), ..., [cq, inf), where r_j ~ Gamma(shape a, rate b), independently.
 
@@ -69,27 +69,17 @@ class PiecewiseExponential(NumericModel, DeclaredModel):
         ("a", "b"),
         numbers=NumberList("a cut", _fault_of_cuts),
     )
-    responses: Responses = "durations"
-    second_column = "event"
-    not_allowed = NOT_A_DURATION
-    point: Point = "median"
-    predicted_in_core = False
 
     def __init__(self, a: float, b: float, cuts: Sequence[float]) -> None:
         self.hyperparameters = (a, b)
         self.cuts = np.array(cuts, np.float64)
         self.n_pieces = len(cuts) + 1
         self.n_statistics = 1 + 2 * self.n_pieces
-        self._starts = np.concatenate([[0.0], self.cuts])
-        self._lengths = np.append(np.diff(self._starts), np.inf)
+        self.starts = np.concatenate([[0.0], self.cuts])
+        self.lengths = np.append(np.diff(self.starts), np.inf)
         self._rising = LogRising(a)
 
     # --- the declaration -----------------------------------------------------------------------
-
-    @classmethod
-    def allows(cls, y: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Numbers above 0."""
-        return y > 0
 
     @classmethod
     def declared(cls, declaration: LeafDeclaration, observed: Observed) -> PiecewiseExponential:
@@ -160,18 +150,19 @@ class PiecewiseExponential(NumericModel, DeclaredModel):
         times, events = (y, np.ones_like(y)) if y.ndim == 1 else (y[:, 0], y[:, 1])
         ends = np.zeros((len(times), self.n_pieces))
         ends[np.arange(len(times)), np.searchsorted(self.cuts, times, side="right")] = events
-        return np.column_stack([np.ones_like(times), ends, self._time_in_pieces(times)])
+        return np.column_stack([np.ones_like(times), ends, self.time_in_pieces(times)])
 
-    def _time_in_pieces(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How long durations (...) are in each piece, shape (..., J)."""
-        return np.asarray(np.clip(np.asarray(y)[..., None] - self._starts, 0.0, self._lengths))
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Time, and whether its end was seen."""
+        events, time = self._parts(S)
+        return np.column_stack([time.sum(axis=-1), events.sum(axis=-1)])
 
     def _parts(self, S: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Events and time by piece, each (..., J)."""
         S = np.asarray(S, np.float64)
         return S[..., 1 : self.n_pieces + 1], S[..., self.n_pieces + 1 :]
 
-    def _posterior(self, S: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def posterior(self, S: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Shapes a + e_j and rates b + t_j, each (..., J)."""
         events, time = self._parts(S)
         a, b = self.hyperparameters
@@ -199,16 +190,10 @@ class PiecewiseExponential(NumericModel, DeclaredModel):
             return math.inf
         return float((events * np.log(events / time) - events).sum())
 
-    def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """1 less P(Y > y), broadcast over (...)."""
-        shape, rate = self._posterior(S)
-        logs = shape * np.log1p(self._time_in_pieces(np.asarray(y, np.float64)) / rate)
-        return np.asarray(-np.expm1(-logs.sum(axis=-1)))
-
     def _hazards(self, S: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
         """Shapes, rates (..., J), and -log P(Y > y) at the start of each piece, (..., J)."""
-        shape, rate = self._posterior(S)
-        within = shape[..., :-1] * np.log1p(self._lengths[:-1] / rate[..., :-1])
+        shape, rate = self.posterior(S)
+        within = shape[..., :-1] * np.log1p(self.lengths[:-1] / rate[..., :-1])
         before = np.zeros_like(shape)
         np.cumsum(within, axis=-1, out=before[..., 1:])
         return shape, rate, before
@@ -221,22 +206,7 @@ class PiecewiseExponential(NumericModel, DeclaredModel):
         A, B, H = (np.take_along_axis(x, piece, axis=-1)[..., 0] for x in (shape, rate, before))
         with np.errstate(over="ignore"):
             inside = B * np.expm1((math.log(2) - H) / A)
-        return np.asarray(self._starts[piece[..., 0]] + inside)
-
-    def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The integral of P(Y > y), shape (...); inf unless a + e > 1 in the last piece."""
-        shape, rate, before = self._hazards(S)
-        logs = np.log1p(self._lengths[:-1] / rate[..., :-1])
-        x = (1 - shape[..., :-1]) * logs
-        whole = np.where(x == 0, 1.0, np.expm1(x) / np.where(x == 0, 1.0, x))
-        first = (np.exp(-before[..., :-1]) * rate[..., :-1] * logs * whole).sum(axis=-1)
-        A, B, left = shape[..., -1], rate[..., -1], np.exp(-before[..., -1])
-        last = np.where(A > 1, left * B / np.where(A > 1, A - 1, 1.0), np.inf)
-        return np.asarray(first + last)
-
-    def values(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The median."""
-        return self.median(S)[..., None]
+        return np.asarray(self.starts[piece[..., 0]] + inside)
 
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"n": .., "events": .., "mean": .., "pieces": [{"events": .., "time": ..}, ..]}` with
@@ -255,8 +225,8 @@ class PiecewiseExponential(NumericModel, DeclaredModel):
         [.., ..]}, ..]}`: the predictive median (None beyond the largest float) and mean (None if it
         is infinite), the total observed time, and by piece its start, the mean of its rate and the
         interval of it. That of the median has no closed form."""
-        shape, rate = self._posterior(S)
-        each = zip(self._starts.tolist(), shape.tolist(), rate.tolist(), strict=True)
+        shape, rate = self.posterior(S)
+        each = zip(self.starts.tolist(), shape.tolist(), rate.tolist(), strict=True)
         return {
             "median": finite(float(self.median(S))),
             "mean": finite(float(self.mean(S))),

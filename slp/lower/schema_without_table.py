@@ -31,5 +31,6 @@ def _named(program: ir.CheckedProgram) -> Iterator[str]:
     yield from (name for name, _ in features_in_guards(program))
     for box in program.boxes.values():
         yield from box.bounds
+    yield from (cost.feature for cost in program.costs)
     for constraint in program.constraints:
         yield from (name for name, _ in constraint.named_features())

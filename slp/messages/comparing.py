@@ -61,3 +61,16 @@ NO_EVIDENCE_TO_TUNE_BY = E553.says(
     "the evidence does not tell which values are best: {reason}",
     "tune by cross-validation: --by cv (`by='cv'` in Python)",
 )
+
+E555 = Entry(
+    "E555: rows cannot be left out one by one",
+    cause="Leave-one-out weighs the trees of the whole table anew, without the response of a row. "
+    "It needs sums over trees or draws of them, and a prior that does not look at the response.",
+    remedy="Take cross-validation, which runs again without the rows: `slp cv` or "
+    "`slp compare --folds 5` (in Python `slp.cv`, `slp.compare`).",
+    example="slp.parse(':- use(growtree). :- constraint(monotone(x, up)).').posterior(X, y).loo()",
+)
+NO_LOO = E555.says(
+    "no row can be left out: {why}",
+    "take folds: `slp cv PRIOR DATA`, `slp compare --folds 5` (in Python `slp.cv`, `slp.compare`)",
+)

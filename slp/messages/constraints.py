@@ -210,11 +210,3 @@ FORBID_MISSES_NODES = W153.says(
     + ", so they reach beyond the box",
     _MOVE,
 )
-
-W116 = Entry(
-    "W116: a cost is never used",
-    cause="A program declares what a feature costs, and no `max_cost`.",
-    remedy="Write `:- constraint(max_cost(200)).`, or take it out.",
-    example=":- use(growtree).\n:- cost(mri, 120).",
-)
-UNUSED_COST = W116.says("the cost of {names} is never used: there is no `max_cost`", AS_REMEDY)

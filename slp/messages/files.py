@@ -111,7 +111,7 @@ NULL_IN_NAME = E166.says(
 )
 WRONG_ENDING = E166.says(
     "`{name}` is not read: its name does not end in `{ending}`",
-    "programs are used from files `.slp`, trees from files `.json`",
+    "programs are used from files `.slp`, trees from files `.json`, or `.tree` as text",
 )
 NO_FOLDER_OF_TEXT = E166.says(
     "`{name}` is not read: a program that is no file has no folder",

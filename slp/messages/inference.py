@@ -318,11 +318,16 @@ NEW_ROWS_BY_DRAWS = W540.says(
     "new rows are predicted by {n:,} independent draws of trees: {limit}",
     "for exact predictions give it more {more}; `predict_error` has the Monte Carlo error",
 )
+PATHS_BY_DRAWS = W540.says(
+    "what rows are asked is averaged over {n:,} independent draws of trees: {limit}",
+    "for exact numbers give it more {more}; each has its Monte Carlo error",
+)
 
 W550 = Entry(
     "W550: new rows are predicted by draws, as exact sums take long",
-    cause="Exact sums for the new rows take more than ten seconds of one core, by an estimate from "
-    "the number of boxes: independent draws from the exact posterior answer, with their errors.",
+    cause="Exact sums for the new rows, or for what rows are asked on their way, take more than "
+    "ten seconds of one core, by an estimate from the number of boxes: independent draws from the "
+    "exact posterior answer, with their errors.",
     remedy="Ask for the engine `exact` by its name to wait for the sums, or predict fewer rows.",
     example="slp predict growtree data.csv new.csv   (thousands of new rows)",
 )
@@ -330,6 +335,11 @@ NEW_ROWS_TAKE_LONG = W550.says(
     "{rows} predicted by {n:,} independent draws of trees, as exact sums take about {time} "
     "(estimate): the largest Monte Carlo standard error of a prediction is {error}",
     "for exact predictions ask for the engine `exact`; `predict_error` has each number's error",
+)
+PATHS_TAKE_LONG = W550.says(
+    "what rows are asked is averaged over {n:,} independent draws of trees, as exact sums take "
+    "about {time} (estimate)",
+    "for exact numbers ask for the engine `exact`; each has its Monte Carlo error",
 )
 
 W542 = Entry(

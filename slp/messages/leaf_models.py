@@ -56,7 +56,7 @@ WRONG_NUMBER_OF_CLASSES = E431.says(
 E432 = Entry(
     "E432: a leaf model cannot take a value of the response",
     cause="`gamma_poisson` takes counts; `gamma_exponential` and `piecewise_exponential` take "
-    "numbers above 0.",
+    "numbers from 0 up.",
     remedy="Correct the cell, or declare another leaf model.",
     example=":- use(growtree). :- leaf(gamma_poisson(1, 1)). :- response(dose).",
 )
@@ -66,8 +66,8 @@ NOT_A_NUMBER_OF_EVENTS = E432.says(
     "correct the cell, or declare normal_inverse_gamma",
 )
 NOT_A_DURATION = E432.says(
-    "`{model}` needs durations above 0, but the response `{name}` is {value} in row {row}",
-    "correct the cell; if 0 stands for less than one unit of time, write what it is about: 0.5",
+    "`{model}` needs durations from 0 up, but the response `{name}` is {value} in row {row}",
+    "correct the cell, or leave the row out",
 )
 
 E433 = Entry(
@@ -140,6 +140,10 @@ NO_METHOD = E443.says(
 NO_CDF = E443.says(
     "the leaf model `{name}` has no method `cdf`, which intervals need",
     "give it cdf(S, y), the probability of a further response up to y",
+)
+NO_DRAWS_OF_OWN = E443.says(
+    "the leaf model `{name}` does not draw its parameters, which draws of what is predicted need",
+    "give it draw_parameters(S, rng), mean_of(P) and draw_outcomes(P, rng)",
 )
 OWN_SHAPE = E443.says(
     "`{method}` of the leaf model `{name}` does not give {want}",

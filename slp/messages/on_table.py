@@ -18,7 +18,7 @@ NO_SUCH_FEATURE = E150.says("the table has no feature `{name}`", "{help}")
 
 E151 = Entry(
     "E151: the response has no such class",
-    cause="`majority` or `rows(Class, N)` names a class that the response does not have.",
+    cause="`majority`, `rows(Class, N)` or `loss` names a class that the response does not have.",
     remedy="Take the nearest name, or declare a leaf model for classes.",
     example="slp check prior.slp data.csv   (`prior.slp` has `box(old, age, 40, inf). :- "
     "constraint(majority(old, ja)).`)",

@@ -16,11 +16,14 @@ NO_CLASS_PROBABILITIES = E506.says(
 
 E508 = Entry(
     "E508: the level of an interval is not between 0 and 1",
-    cause="`predict_interval` was given a level that is no probability between 0 and 1.",
+    cause="`predict_interval`, or the `interval` of a contrast, was given a level that is no "
+    "probability between 0 and 1, or `quantile` such a q.",
     remedy="Take a level between 0 and 1, such as 0.9.",
     example="posterior.predict_interval(X, level=90)",
 )
 NOT_A_LEVEL = E508.says("level is {level}", AS_REMEDY)
+NOT_A_DELTA = E508.says("delta is {delta}", "take a number, such as 0.1")
+NOT_A_QUANTILE = E508.says("q is {level}", "take a q between 0 and 1, such as 0.5")
 
 E527 = Entry(
     "E527: the prediction has no mean",
@@ -63,11 +66,42 @@ NO_RULES_KNOWN = E531.says(
 E532 = Entry(
     "E532: an extra package is needed for the data of ArviZ",
     cause="`to_arviz` needs arviz-base, which is not installed with the toolkit.",
-    remedy="Install it: `pip install arviz-base`, or the toolkit with its extra `arviz`.",
+    remedy="Install it: `pip install arviz-base`, or the toolkit with its extra `arviz`, which has "
+    "ArviZ's statistics and plots too.",
     example="posterior.to_arviz()   (without arviz-base)",
 )
 NO_ARVIZ = E532.says(
     "`to_arviz` needs arviz-base, which is not installed", "install it: `pip install arviz-base`"
+)
+
+E558 = Entry(
+    "E558: there is no such group of draws for ArviZ",
+    cause="`to_arviz` was given a group that it does not make, or one of rows or of the response "
+    "for a prior.",
+    remedy="Name some of `posterior`, `sample_stats`, `log_likelihood`, `posterior_predictive`, "
+    "`prior`, `prior_predictive` and `observed_data`, or none.",
+    example="posterior.to_arviz(['likelihood'])",
+)
+NO_SUCH_GROUP = E558.says("there is no group `{group}`", "take some of: {known}")
+
+NO_PREDICTIVE_OF_EXPOSURES = E558.says(
+    "counts have exposures, and outcomes are drawn for one unit", AS_REMEDY
+)
+TOO_MANY_FOR_ARVIZ = E558.says(
+    "{draws:,} draws of {rows:,} rows are made where it is named alone",
+    "name the groups that you need, as in to_arviz(['log_likelihood'])",
+)
+
+W554 = Entry(
+    "W554: groups are left out of the draws for ArviZ",
+    cause="`to_arviz` without the names of groups makes all that it can. Some need what is not "
+    "there: a prior that does not look at the response, the rows of a saved run, time, or memory.",
+    remedy="Name the groups that you need: `to_arviz(['posterior', 'sample_stats'])`. What is too "
+    "large is made where it is named.",
+    example="slp.load_posterior('draws.slpz').to_arviz()   (saved without its table)",
+)
+GROUPS_LEFT_OUT = W554.says(
+    "left out: {groups}", "name the groups that you need, as in to_arviz(['posterior'])"
 )
 
 E534 = Entry(
@@ -92,6 +126,76 @@ E535 = Entry(
 NO_PATHS = E535.says(
     "the engine {engine} has whole trees alone, and draws no paths",
     "take the engine exact, or `sample` and `Tree.apply`",
+)
+
+E556 = Entry(
+    "E556: a response has no such quantity",
+    cause="Classes have no order, so they have no quantiles, and no probability up to one. A "
+    "quantity was asked for that the leaf model has not, or without the times or the horizon that "
+    "it needs, a contrast of two tables that differ in their rows, or a density of an outcome that "
+    "is none.",
+    remedy="Of classes ask for the density; a quantity is the mean, of classes the probability, of "
+    "durations also median, survival, cumulative_hazard and restricted_mean.",
+    example="posterior.quantile(X, 0.5)   (of classes)",
+)
+NO_ORDER = E556.says(
+    "the response `{response}` is classes, which have no order: there is no {what}",
+    "ask for `density`, the probability of a class",
+)
+NO_SUCH_QUANTITY = E556.says(
+    "`{of}` is no quantity of the response `{response}`", "take one of: {known}"
+)
+NEEDS_TIMES = E556.says(
+    "survival and the cumulative hazard need `times`: numbers from 0 up", "give times=[365]"
+)
+NEEDS_HORIZON = E556.says("the restricted mean needs a `horizon` above 0", "give horizon=365")
+ROWS_DIFFER = E556.says(
+    "X1 has {ones:,} rows and X0 has {zeros:,}", "give as many rows, or one for all in X0"
+)
+UNKNOWN_KIND_OF_DRAW = E556.says("there are no draws of `{kind}`", "take mean or outcome")
+NOT_AN_OUTCOME = E556.says(
+    "`{value}` is no outcome of the response `{response}`", "take one of: {known}"
+)
+OUTCOMES_DIFFER = E556.says(
+    "y has {outcomes:,} outcomes and X has {rows:,} rows", "give one outcome, or one for each row"
+)
+
+E557 = Entry(
+    "E557: a quantity has no mean",
+    cause="The mean or the variance of medians or of cumulative hazards was asked for, or of their "
+    "differences. The median of a drawn distribution may have no mean, and a cumulative hazard is "
+    "the logarithm of a mean over leaves.",
+    remedy="Take the median, the interval or the probability.",
+    example="slp.parse(':- use(growtree). :- leaf(gamma_exponential(1, 1)).').posterior("
+    "[[1], [2]], [0.5, 1.5]).contrast([[1]], [[2]]).mean",
+)
+NO_MEAN_OF_QUANTITY = E557.says(
+    "medians, cumulative hazards and their differences have neither mean nor variance", AS_REMEDY
+)
+
+W552 = Entry(
+    "W552: what a prior predicts has seen the response",
+    cause="The numbers of the leaf model are not declared, so they were taken from the response. "
+    "What a prior says of outcomes then depends on the outcomes.",
+    remedy="Declare the numbers of the leaf model, as `slp new` writes them.",
+    example="slp.parse(':- use(growtree).').prior([[1], [2]], [0.5, 1.5]).predict_draws([[1]])",
+)
+PRIOR_HAS_SEEN = W552.says(
+    "the prior of the leaves was taken from the response, so what this prior predicts has seen it",
+    AS_REMEDY,
+)
+
+W553 = Entry(
+    "W553: draws are of the trees found alone",
+    cause="Draws were asked of an engine that grows or searches trees. It has neither sums over "
+    "all trees nor draws of them, so the draws say nothing of other trees.",
+    remedy="Take an engine that sums or samples: `engine='auto'`.",
+    example="slp.parse(':- use(growtree). :- leaf(dirichlet(1)).').posterior([[1], [2]], [0, 1], "
+    "engine='modal').predict_draws([[1]])",
+)
+DRAWN_OF_FOUND = W553.says(
+    "the engine {engine} found {trees}, and the draws are of what it found alone",
+    "take an engine that sums or samples: engine='auto'",
 )
 
 W510 = Entry(

@@ -35,6 +35,10 @@ ROWS_NOT_SAVED = E562.says(
     "the run was saved without its table, so {what} cannot be told",
     "save runs with `--save-table` (in Python: table=True), or make the run again",
 )
+SINGLE_ROWS_NOT_SAVED = E562.says(
+    "a saved run has the sums of responses, so those of single rows cannot be told",
+    AS_REMEDY,
+)
 WEIGHTS_NOT_SAVED = E562.says(
     "a saved run of the engine {engine} knows the weights of its own trees alone", AS_REMEDY
 )

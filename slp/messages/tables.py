@@ -133,8 +133,8 @@ RESPONSE_TWICE = E426.says(
 E427 = Entry(
     "E427: a column of events or of exposure cannot be taken",
     cause="Events need a leaf model of durations, a duration, and cells of 0 or 1 or of declared "
-    "codes; "
-    "exposure needs the leaf model `gamma_poisson`, a count, and numbers from 1e-9 to 1e9.",
+    "codes; exposure needs the leaf model `gamma_poisson`, a count, and numbers from 1e-9 to 1e9, "
+    "or 0 where nothing was counted.",
     remedy="Declare the leaf model, or correct the column.",
     example=":- use(growtree). :- response(age, event(age)).",
 )
@@ -174,7 +174,11 @@ EXPOSURE_WITHOUT_MODEL = E427.says(
 )
 WRONG_EXPOSURE = E427.says(
     "the column of exposure `{name}` holds `{cell}` in row {row}",
-    "write a number from 1e-9 to 1e9, or leave the row out",
+    "write 0 or a number from 1e-9 to 1e9, or leave the row out",
+)
+COUNT_WITHOUT_EXPOSURE = E427.says(
+    "`{response}` is {count} in row {row}, where the exposure `{name}` is 0: its probability is 0",
+    "correct the count or the exposure, or leave the row out",
 )
 
 E437 = Entry(

@@ -8,6 +8,8 @@ Every function draws on an Axes (`ax`; None makes a new figure) and returns it:
     heat         `heat_map`: what is predicted over two features
     curves       `dependence`: partial dependence and individual curves
     checks       `calibration`
+    predictive   `predictive_check`: outcomes beside drawn ones
+    survival     `survival`: curves of rows, or of the average beside Kaplan-Meier
     chains       `traces`, `ranks`, `swaps`, `round_trips`: diagnostics of samplers
     programs     `evidence` of compared programs
 
@@ -26,8 +28,10 @@ from slp.plot.checks import calibration
 from slp.plot.consensus import thresholds
 from slp.plot.curves import dependence
 from slp.plot.heat import heat_map
+from slp.plot.predictive import predictive_check
 from slp.plot.programs import evidence
 from slp.plot.shapes import depth, features, leaves
+from slp.plot.survival import survival
 from slp.plot.trees import best_trees, tree
 
 __all__ = [
@@ -42,8 +46,10 @@ __all__ = [
     "heat_map",
     "leaves",
     "picture_bytes",
+    "predictive_check",
     "ranks",
     "round_trips",
+    "survival",
     "swaps",
     "thresholds",
     "traces",

@@ -25,7 +25,7 @@ from slp.plot.canvas import (
 )
 from slp.plot.curves import predicted
 from slp.plot.points import distinct_rows
-from slp.results import Posterior, predictive_cdf
+from slp.results import Posterior
 
 _BINS = 10
 _LEVELS = np.arange(1, 20) / 20
@@ -75,7 +75,7 @@ def calibration(
         _of_classes(ax, table, told, counts)
         titled(ax, size, "predicted probability", "share that came true")
     elif outcomes is not None:
-        _of_numbers(ax, posterior, rows, outcomes)
+        _of_numbers(ax, posterior, X, outcomes)
         titled(ax, size, "level of the predictive interval", "share of outcomes inside")
     ax.set_xlim(-0.02, 1.02)
     ax.set_ylim(-0.02, 1.02)
@@ -130,15 +130,13 @@ def _of_classes(
     legend_of(ax, loc="upper left")
 
 
-def _of_numbers(
-    ax: Axes, posterior: Posterior, rows: NDArray[np.object_], outcomes: Column
-) -> None:
+def _of_numbers(ax: Axes, posterior: Posterior, X: Any, outcomes: Column) -> None:
     leaf = posterior.table.leaf
     if leaf.responses != "numbers":
         what = f"there is no picture of the calibration of {leaf.responses}"
         raise nothing(what, "compare the programs")
     values, _ = numbers_of(outcomes)
-    away = np.abs(2 * predictive_cdf(posterior, rows, values) - 1)
+    away = np.abs(2 * posterior.cdf(X, values) - 1)
     inside = [(away <= level).mean() for level in _LEVELS]
     ax.plot(_LEVELS, inside, "o-", color=BLUE, markersize=4, label=plain(posterior.table.response))
     tip_dots(ax, _LEVELS, inside, map("level {:.2f}: {:.3f} inside".format, _LEVELS, inside))

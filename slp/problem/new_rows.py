@@ -92,6 +92,17 @@ def table_as_numbers(table: Table, rows: NDArray[np.int64] | None = None) -> NDA
     return out
 
 
+def table_as_new_rows(table: Table) -> NDArray[np.object_]:
+    """The distinct rows of a table as `Table.new_rows` has them, shape (n, d)."""
+    numbers = table_as_numbers(table)
+    out = numbers.astype(np.object_)
+    for f, feature in enumerate(table.features):
+        if feature.kind.numbers_by_name is not None:
+            names = {code: name for name, code in feature.kind.numbers_by_name.items()}
+            out[:, f] = [names.get(code) for code in numbers[:, f].tolist()]
+    return out
+
+
 def table_in_pieces(
     table: Table, rows: NDArray[np.int64]
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:

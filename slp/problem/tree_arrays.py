@@ -147,6 +147,22 @@ class TreeArrays:
         """The feature of each node, -1 of a leaf; shape (N,)."""
         return self.by_node(lambda f, _: f, -1, np.int32)
 
+    def splits_above_leaves(self) -> NDArray[np.int64]:
+        """How often the path to each leaf splits on each feature, shape (K, d)."""
+        out: list[NDArray[np.int64]] = []
+        waiting: list[NDArray[np.int64]] = []
+        for f in self.features().tolist():
+            if not waiting:  # the root of the next tree
+                waiting.append(np.zeros(len(self._table.features), np.int64))
+            above = waiting.pop()
+            if f < 0:
+                out.append(above)
+                continue
+            below = above.copy()
+            below[f] += 1
+            waiting += (below, below)
+        return np.array(out, np.int64).reshape(-1, len(self._table.features))
+
     def ensemble(self) -> EnsembleKernel:
         """Laid out for the kernels. It takes rows as numbers: see `slp.problem.new_rows`."""
         kinds = [feature.kind for feature in self._table.features]

@@ -11,7 +11,8 @@ imported at their first use. `folds` makes many runs on one table, for `comparin
 `reading`, `checking`, `no_tree` (the constraints to blame if there is no tree), `progress` (also
 used by commands), `starting` (the first program's text, with `event_question`, `column_questions`
 and `directive_lines`), `new_table` (the roles of a new table's columns), `new_events` (which may be
-durations and events) and `level_orders` (of words) are the rest.
+durations and events), `level_orders` (of words) and `again` (the program of a posterior) are the
+rest.
 """
 
 from typing import TYPE_CHECKING
@@ -24,6 +25,7 @@ from slp.program.progress import CLEAR_LINE, Progress, obeys_controls, shown_pro
 from slp.program.reading import find_mistakes, load, parse
 
 if TYPE_CHECKING:
+    from slp.program.again import outcomes_in, program_of
     from slp.program.starting import first_program
     from slp.program.tuning import cv, tune
 
@@ -38,11 +40,18 @@ __all__ = [
     "first_program",
     "load",
     "obeys_controls",
+    "outcomes_in",
     "parse",
+    "program_of",
     "shown_progress",
     "tune",
 ]
 
 __getattr__, __dir__ = late_names(
-    __name__, {"slp.program.starting": "first_program", "slp.program.tuning": "cv tune"}
+    __name__,
+    {
+        "slp.program.again": "outcomes_in program_of",
+        "slp.program.starting": "first_program",
+        "slp.program.tuning": "cv tune",
+    },
 )

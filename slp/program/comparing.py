@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any, Literal
 
@@ -20,15 +21,16 @@ from slp.program.folds import (
     RunOnTable,
     answers,
     checked_seed,
-    fold_runs,
-    scores_of,
     tell_warnings,
 )
+from slp.program.held_out import fold_runs, scores_of
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.results import Posterior
 from slp.results.comparison import ComparedProgram, Comparison, bayes_factor
 from slp.results.estimate import Estimate
+from slp.results.leave_one_out import LeaveOneOut
+from slp.results.paired import fold_differences, loo_differences
 from slp.results.trust.judgement import Standing
 
 
@@ -38,6 +40,7 @@ def compare(
     y: Any = None,
     *,
     folds: int = 5,
+    loo: bool = False,
     against: Literal["best", "first"] = "best",
     seed: int | None = None,
     time: float | str | Deadline | None = None,
@@ -55,8 +58,10 @@ def compare(
         read it in the same way.
     folds : of cross-validation, stratified by class; 0 for none. Each program is run once on the
         whole table and once for each fold.
+    loo : whether to leave each row out too (`Posterior.loo`), by the run on the whole table.
     against : the program that Bayes factors are against: `"best"`, the one of the highest log
-        evidence, or `"first"`.
+        evidence, or `"first"`. Differences of predictions are against the one that predicts best,
+        or the first one.
     seed : of the folds and of every run; None takes one from the system.
     time : limit for all runs together, which share it.
     progress, options : as for `slp.Program.posterior`: `engine`, `draws`, `memory`, `threads`,
@@ -76,21 +81,21 @@ def compare(
     table = SharedTable.of({name: program.ir for name, program in named.items()}, X, y)
     parts = table.folds(folds, seed)
     runs = [
-        _runs_of(table, i, name, program, seed, parts)
+        _runs_of(table, i, name, program, seed, parts, loo)
         for i, (name, program) in enumerate(named.items())
     ]
     with shown_progress(progress) as shown:
         told = answers(list(chain.from_iterable(runs)), options, Deadline.of(time), shown)
     each = 1 + len(parts)
     found = [
-        _compared(table, name, program, runs[i][0].seed, told[i * each : (i + 1) * each])
+        _compared(table, name, program, runs[i][0].seed, told[i * each : (i + 1) * each], parts)
         for i, (name, program) in enumerate(named.items())
     ]
     reference = _reference(found, against)
     return Comparison(
         table.response.name,
         table.frame.n_rows,
-        tuple(_with_factor(program, reference) for program in found),
+        tuple(_with_differences([_with_factor(one, reference) for one in found], against)),
         None if reference is None else reference.name,
         folds,
         seed,
@@ -124,10 +129,11 @@ def _runs_of(
     program: Program,
     seed: int,
     parts: Sequence[NDArray[np.intp]],
+    loo: bool,
 ) -> list[RunOnTable]:
     """The run on the whole table, then those of the folds."""
     seeds = np.random.SeedSequence([seed, 1 + number]).generate_state(1 + len(parts)).tolist()
-    whole = RunOnTable(name, program, (table.frame, table.y), seeds[0], _about)
+    whole = RunOnTable(name, program, (table.frame, table.y), seeds[0], partial(_about, loo=loo))
     return [whole, *fold_runs(table, name, program, seeds[1:], parts)]
 
 
@@ -143,9 +149,13 @@ class _About:
     by_clock: bool
     no_bayes_factor: str | None
     notes: tuple[str, ...]
+    loo: LeaveOneOut | None
+    no_loo: str | None
 
 
-def _about(posterior: Posterior) -> _About:
+def _about(posterior: Posterior, loo: bool) -> _About:
+    no_loo = posterior.no_loo if loo else None
+    left_out = posterior.loo() if loo and no_loo is None else None
     return _About(
         posterior.engine,
         posterior.reason,
@@ -155,13 +165,20 @@ def _about(posterior: Posterior) -> _About:
         posterior.trust.by_clock,
         posterior.no_bayes_factor,
         tuple(_notes(posterior)),
+        left_out,
+        no_loo,
     )
 
 
 def _compared(
-    table: SharedTable, name: str, program: Program, seed: int, told: Sequence[AnswerOfRun]
+    table: SharedTable,
+    name: str,
+    program: Program,
+    seed: int,
+    told: Sequence[AnswerOfRun],
+    parts: Sequence[NDArray[np.intp]],
 ) -> ComparedProgram:
-    """All but the Bayes factor."""
+    """All but what is told against another program."""
     tell_warnings(name, told[:1])
     tell_warnings(name, told[1:])
     found: _About = told[0].value
@@ -175,9 +192,11 @@ def _compared(
         found.expected_leaves,
         found.standing,
         found.by_clock,
-        scores_of(table, [answer.value for answer in told[1:]]) if told[1:] else None,
+        scores_of(table, [answer.value for answer in told[1:]], parts) if parts else None,
         found.no_bayes_factor,
         (*found.notes, *_notes_of_program(table, program)),
+        loo=found.loo,
+        no_loo=found.no_loo,
     )
 
 
@@ -206,7 +225,7 @@ def _notes_of_program(table: SharedTable, program: Program) -> Iterator[str]:
         yield taken
 
 
-# --- Bayes factors -------------------------------------------------------------------------------
+# --- against another program ---------------------------------------------------------------------
 
 
 def _reference(
@@ -231,3 +250,21 @@ def _with_factor(program: ComparedProgram, reference: ComparedProgram | None) ->
         return replace(program, log_bayes_factor=Estimate.exact(0.0))
     factor = bayes_factor(program.log_evidence, reference.log_evidence)
     return replace(program, log_bayes_factor=factor)
+
+
+def _with_differences(
+    programs: Sequence[ComparedProgram], against: Literal["best", "first"]
+) -> list[ComparedProgram]:
+    """The same with the differences of their predictions."""
+    by_folds = fold_differences(
+        {p.name: p.held_out.by_row for p in programs if p.held_out is not None}, against
+    )
+    by_loo = loo_differences({p.name: p.loo for p in programs if p.loo is not None}, against)
+    return [
+        replace(
+            program,
+            held_out_difference=by_folds.get(program.name),
+            loo_difference=by_loo.get(program.name),
+        )
+        for program in programs
+    ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from slp.budgets import Deadline, held, memory_budget, memory_errors
 from slp.compile import compile_with_states, problem_on
 from slp.engines import engine_named
 from slp.engines.contract import Request
+from slp.engines.prior_mass import with_prior_mass
 from slp.engines.prior_uses import with_prior_uses
 from slp.engines.shared.sums import SumsOverTrees
 from slp.kernels.compiled import N_CORES
@@ -79,4 +81,5 @@ def _sums_again(run: SavedRun, memory: int, deadline: Deadline, threads: int) ->
         advise=False,
     )
     problem = problem.on(problem.grammar.listed())
-    return with_prior_uses(problem, request, engine.summed(problem, request, deadline))
+    result = with_prior_uses(problem, request, engine.summed(problem, request, deadline))
+    return with_prior_mass(problem, request, result, partial(problem_on, table=run.table))

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slp.budgets import Deadline
 from slp.data import SharedTable
@@ -24,13 +23,11 @@ from slp.messages.comparing import (
 from slp.messages.numbers import number_text
 from slp.program.comparing import compare
 from slp.program.folds import (
-    FoldScore,
     answers,
     checked_seed,
-    fold_runs,
-    scores_of,
     tell_warnings,
 )
+from slp.program.held_out import FoldScore, fold_runs, in_rows, scores_of
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.results.comparison import Comparison
@@ -86,7 +83,7 @@ def cv(
         response=table.response.name,
         n_rows=table.frame.n_rows,
         seed=seed,
-        held_out=scores_of(table, found),
+        held_out=scores_of(table, found, parts),
         folds=tuple(
             Fold(
                 len(rows),
@@ -97,16 +94,10 @@ def cv(
             )
             for rows, fold in zip(parts, found, strict=True)
         ),
-        fold_of=_in_rows(parts, [np.full(len(rows), k) for k, rows in enumerate(parts)]),
+        fold_of=in_rows(parts, [np.full(len(rows), k) for k, rows in enumerate(parts)]),
         classes=table.read.leaf.classes,
-        predictions=_in_rows(parts, [fold.told for fold in found]),
+        predictions=in_rows(parts, [fold.told for fold in found]),
     )
-
-
-def _in_rows(parts: Sequence[NDArray[np.intp]], values: Sequence[NDArray[Any]]) -> NDArray[Any]:
-    """The values of each fold's rows, in the order of the table."""
-    out: NDArray[Any] = np.concatenate(values)[np.argsort(np.concatenate(parts))]
-    return out
 
 
 def tune(

@@ -83,6 +83,8 @@ def _sentences(posterior: Posterior) -> Iterator[str]:
         for sentence in in_sample_fit(table_, tree):
             yield f"{sentence[0].upper()}{sentence[1:]}."
     yield from _use_sentences(posterior)
+    yield from _cost_sentences(posterior)
+    yield from _mass_sentences(posterior)
     if not posterior.likelihood:
         return
     yield (
@@ -204,6 +206,7 @@ def trees(posterior: Posterior) -> Html:
         if i > 1 and found.tree.n_leaves > _LEAVES_OPEN:
             shown = details("Show this tree", shown)
         parts += [tag("h3", name), tag("p", size), shown]
+        parts += [tag("p", sentence) for sentence in _what_it_costs(posterior, found.tree)]
     try:
         count = posterior.tree_count()
     except BudgetError as error:
@@ -216,6 +219,44 @@ def trees(posterior: Posterior) -> Html:
             tag("p", f"Trees of probability above 0 on this table: {number_of_trees_text(count)}.")
         )
     return joined(parts)
+
+
+def _what_it_costs(posterior: Posterior, tree: Tree | SoftTree) -> Iterator[str]:
+    """What a tree's decisions lose, and what its predictions cost, where that is declared."""
+    if not isinstance(tree, Tree):
+        return
+    losses = posterior.loss_of_tree(tree)
+    if losses is not None:
+        yield f"Its decisions lose {losses:.4g} a row on average, as its groups expect."
+    if posterior.record.costs:
+        mean = posterior.cost_of_tree(tree).mean
+        yield f"To ask what it asks costs {mean:.4g} a row on average."
+
+
+def _cost_sentences(posterior: Posterior) -> Iterator[str]:
+    """What predictions cost, averaged over trees."""
+    if not posterior.record.costs or posterior._result.kind == "soft":
+        return
+    try:
+        found = posterior.expected_cost()
+    except BudgetError as error:
+        yield f"What predictions cost is not known: {error.diagnostics[0].message}."
+        return
+    shown = estimate_text(found.value, found.error, None, drawn=found.kind == "estimate")
+    yield f"Averaged over trees and rows, to ask what a tree asks costs {_kept_together(shown)}."
+
+
+def _mass_sentences(posterior: Posterior) -> Iterator[str]:
+    """How much of the prior fails, and how probable the constraints are."""
+    fails, holds = posterior.failing_mass, posterior.constraint_probability
+    if fails is not None:
+        yield f"A derivation of the program fails with probability {fails:.4g}."
+    if holds is not None:
+        drawn = "" if holds.kind == "exact" else f", with a standard error of {holds.error:.2g}"
+        yield (
+            "A tree of the program without its constraints satisfies them with probability "
+            f"{holds.value:.4g}{drawn}."
+        )
 
 
 def _to_show(tree: Tree | SoftTree) -> Tree:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
-from slp.compile import compile_program
-from slp.ir import CheckedProgram
+from slp.program import program_of
 from slp.report.answer import shown_trees
 from slp.report.html import Content, Html, facts, joined, listing, table, tag
 from slp.results import Diagnostics, Posterior
@@ -38,16 +36,6 @@ def constraints(posterior: Posterior) -> Html:
             _asked(posterior),
         ]
     )
-
-
-def program_of(posterior: Posterior) -> CheckedProgram:
-    """The program, compiled again from the text in the record, with the functions that the caller
-    has added."""
-    record = posterior.record
-    given = None if posterior.edits is None else posterior.edits.given
-    program = compile_program(record.files[0].file, record.parameters, given)
-    extra = [p.constraint for p in posterior.predicates if p.named_by is None]
-    return replace(program, constraints=(*program.constraints, *extra))
 
 
 def _found(result: CheckResult) -> Content:

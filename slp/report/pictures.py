@@ -12,7 +12,7 @@ from slp.compile import problem_on
 from slp.engines import infer, read_for
 from slp.errors import BudgetError, SlpError, UnsupportedError
 from slp.late import optional_module
-from slp.report.checks import program_of
+from slp.program import program_of
 from slp.report.html import Content, Html, joined, tag
 from slp.results import Posterior
 from slp.trees import names_code, with_predicates
@@ -89,6 +89,7 @@ def _pictures(plot: Any, posterior: Posterior, prior: Posterior | None) -> list[
             lambda: plot.depth(posterior, prior),
         ),
         *_of_splits(plot, posterior),
+        *_of_outcomes(plot, posterior, prior),
         *_of_chains(plot, posterior),
     ]
 
@@ -103,8 +104,7 @@ def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
         pass
     caption = "Where trees split: for each feature, how often a split falls in each part of it."
     yield _Picture("thresholds", caption, lambda: plot.thresholds(posterior))
-    exact = posterior.trust.kind == "exact"
-    draws = {"by_draws": exact and len(posterior.table.counts) > _MOST_ROWS_OF_SUMS}
+    draws = {"by_draws": _by_draws(posterior)}
     caption = (
         "What is predicted, averaged over all trees, where the most used feature changes and all "
         "others stay (partial dependence)."
@@ -120,6 +120,33 @@ def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
             "new rows."
         )
         yield _Picture("calibration", caption, lambda: plot.calibration(posterior, **draws))
+
+
+def _by_draws(posterior: Posterior) -> bool:
+    """Whether draws stand in for exact sums."""
+    exact = posterior.trust.kind == "exact"
+    return exact and len(posterior.table.counts) > _MOST_ROWS_OF_SUMS
+
+
+def _of_outcomes(plot: Any, posterior: Posterior, prior: Posterior | None) -> Iterator[_Picture]:
+    """Survival of durations, and a predictive check, where the table still tells its outcomes."""
+    table = posterior.table
+    if table.leaf.responses == "durations" and posterior.likelihood:
+        caption = (
+            "The probability to last longer than each time, averaged over the rows of the table, "
+            "with its 90 % interval; dashed the Kaplan-Meier estimate of the outcomes."
+        )
+        draws = {"by_draws": _by_draws(posterior)}
+        yield _Picture("survival", caption, lambda: plot.survival(posterior, **draws))
+    kept = table.leaf.classes or table.counts.max(initial=1) == 1
+    if not kept or table.weighted is not None or table.leaf.exposed or not posterior.likelihood:
+        return
+    seen = ", and before the data (prior)" if prior is not None else ""
+    caption = (
+        f"The outcomes in the table beside outcomes drawn for the same rows after the data"
+        f" (posterior){seen}: a predictive check. Where they differ the model misses something."
+    )
+    yield _Picture("check", caption, lambda: plot.predictive_check(posterior, prior))
 
 
 def _of_chains(plot: Any, posterior: Posterior) -> Iterator[_Picture]:

@@ -1,4 +1,5 @@
-"""What single trees of a posterior say: their predictions and thresholds, for pictures and bands.
+"""What single trees of a posterior say: their predictions and thresholds, for pictures and bands;
+and survival curves with theirs.
 
 Averages over trees are `Posterior`'s. Of exact sums the trees are the independent draws that were
 asked for, of a sampler its draws, of an engine that grows or searches trees those that it found.
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
-from slp.problem.new_rows import rows_as_numbers
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree, ScoredTrees
-from slp.results.averages.rows_in_leaves import leaves_at
+from slp.results.averages.quantities import Survival
 from slp.results.averages.weighted_draws import numbered
+from slp.results.contrasts import RowQuantity
+from slp.results.differences import OfRows
 from slp.results.posterior import Posterior
 from slp.trees import Split
 from slp.trees.soft import SoftTree
@@ -55,16 +57,19 @@ def mean_by_tree(trees: DrawnTrees, rows: NDArray[np.object_]) -> NDArray[np.flo
     return np.asarray(total / len(rows))
 
 
-def weighted_quantiles(
-    values: NDArray[np.float64], shares: NDArray[np.float64], levels: tuple[float, ...]
-) -> NDArray[np.float64]:
-    """Quantiles of values (U, ...) that have shares (U,): for each level the least value whose
-    distribution function reaches it, shape (len(levels), ...)."""
-    order = np.argsort(values, axis=0, kind="stable")
-    reached = np.cumsum(shares[order], axis=0)
-    ordered = np.take_along_axis(values, order, axis=0)
-    found = [(reached >= min(q, 1.0) - 1e-12).argmax(axis=0) for q in levels]
-    return np.stack([np.take_along_axis(ordered, f[None], axis=0)[0] for f in found])
+def survival_of_rows(
+    posterior: Posterior,
+    rows: NDArray[np.object_],
+    times: NDArray[np.float64],
+    n: int,
+    *,
+    seed: int,
+    by_draws: bool,
+) -> RowQuantity:
+    """`Posterior.quantity` of survival, of rows (`Table.new_rows`); with `by_draws` means are from
+    the draws too."""
+    asked = OfRows(posterior._result, Survival(tuple(times.tolist())), rows, by_draws=by_draws)
+    return asked.quantity(n, np.random.default_rng(seed))
 
 
 def splits_of(trees: DrawnTrees) -> Iterator[tuple[Asked, float]]:
@@ -88,14 +93,3 @@ def splits_of(trees: DrawnTrees) -> Iterator[tuple[Asked, float]]:
     for i, share in zip(arrays.nodes.tolist(), each, strict=True):
         if i >= 0:
             yield asked[i], share
-
-
-def predictive_cdf(
-    posterior: Posterior, rows: NDArray[np.object_], y: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Predictive P(Y <= y) of the outcomes (m,) of new rows (`Table.new_rows`) over all trees,
-    shape (m,). Only for numeric responses."""
-    leaves = leaves_at(posterior.table, rows_as_numbers(posterior.table, rows))
-    mixtures, _ = posterior._result.averages.summary(lambda over: over.leaf_mixtures(rows))
-    each = zip(leaves, mixtures, y[:, None], strict=True)
-    return np.array([np.dot(m.probability, leaf.cdf(m.statistics, v)) for leaf, m, v in each])

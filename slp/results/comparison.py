@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.results.estimate import Estimate, Kind
+from slp.results.leave_one_out import LeaveOneOut
+from slp.results.paired import PairedDifference
+from slp.results.survival_scores import SurvivalScores, error_over_folds
 from slp.results.trust.judgement import Standing
 
 
@@ -34,7 +37,10 @@ class HeldOut:
     rmse, rmse_error : root mean squared error of the predictive mean, in units of the response;
         None for classes and for censored durations.
     by_fold : the mean log predictive probability of each fold.
+    by_row : the log predictive probability of each row of the table, float64, shape (n,).
     standing : whether the runs of all folds converged (`slp.results.trust.judgement`).
+    survival : of durations, `slp.results.survival_scores.SurvivalScores`: concordance and Brier
+        score; else None.
     """
 
     log_predictive: float
@@ -44,7 +50,15 @@ class HeldOut:
     rmse: float | None
     rmse_error: float | None
     by_fold: tuple[float, ...]
+    by_row: NDArray[np.float64] = field(repr=False, compare=False)
     standing: Standing
+    survival: SurvivalScores | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same as plain data for JSON, without `by_row`; None in place of infinity and NaN."""
+        told = {k: x for k, x in vars(self).items() if k not in ("by_row", "survival")}
+        survival = None if self.survival is None else finite_values(vars(self.survival))
+        return {**finite_values(told), "survival": survival}
 
     @property
     def converged(self) -> bool:
@@ -67,6 +81,10 @@ class ComparedProgram:
     standing : whether the run on the whole table converged; `converged` for exact sums.
     depends_on_clock : whether a limit of time shaped its numbers.
     held_out : of cross-validation; None without it.
+    held_out_difference : of its mean log predictive probability from that of another program.
+    loo : of leave-one-out; None where it was not asked for, or tells nothing.
+    loo_difference : of its sum from that of another program.
+    no_loo : why leave-one-out tells nothing; None where it does.
     no_bayes_factor : why its evidence makes no Bayes factor: its prior looks at the response; None
         where it makes one.
     notes : what else must be said of its numbers.
@@ -84,6 +102,10 @@ class ComparedProgram:
     held_out: HeldOut | None
     no_bayes_factor: str | None = None
     notes: tuple[str, ...] = ()
+    held_out_difference: PairedDifference | None = None
+    loo: LeaveOneOut | None = None
+    loo_difference: PairedDifference | None = None
+    no_loo: str | None = None
 
     @property
     def converged(self) -> bool:
@@ -114,7 +136,11 @@ class ComparedProgram:
             "converged": self.converged,
             "standing": self.standing,
             "depends_on_clock": self.depends_on_clock,
-            "held_out": None if found is None else finite_values(vars(found)),
+            "held_out": None if found is None else found.to_dict(),
+            "held_out_difference": _plain(self.held_out_difference),
+            "loo": _plain(self.loo),
+            "loo_difference": _plain(self.loo_difference),
+            "no_loo": self.no_loo,
             "no_bayes_factor": self.no_bayes_factor,
             "notes": list(self.notes),
         }
@@ -149,6 +175,10 @@ class Comparison:
         return {program.name: program for program in self.programs}[name]
 
 
+def _plain(told: PairedDifference | LeaveOneOut | None) -> dict[str, Any] | None:
+    return None if told is None else told.to_dict()
+
+
 def bayes_factor(one: Estimate, other: Estimate) -> Estimate:
     """The log Bayes factor of one program against another, by their log evidences."""
     difference = one.value - other.value
@@ -161,28 +191,29 @@ def held_out(
     log_predictive: Sequence[NDArray[np.float64]],
     right: Sequence[NDArray[np.bool_]] | None,
     squared: Sequence[NDArray[np.float64]] | None,
+    by_row: NDArray[np.float64],
     standing: Standing,
+    survival: SurvivalScores | None = None,
 ) -> HeldOut:
     """The summary of folds. For each fold, shape (m,): the log predictive probability of its rows,
-    and, of classes, whether the most probable was right, or, of numbers, the squared error."""
+    and, of classes, whether the most probable was right, or, of numbers, the squared error.
+    `by_row` are the log predictive probabilities in the order of the table, `survival` scores of
+    durations."""
     by_fold = [float(fold.mean()) for fold in log_predictive]
     accuracy = None if right is None else float(np.concatenate(right).mean())
     rmse = None if squared is None else math.sqrt(np.concatenate(squared).mean())
     return HeldOut(
         float(np.concatenate(log_predictive).mean()),
-        _error_over_folds(by_fold),
+        error_over_folds(by_fold),
         accuracy,
-        None if right is None else _error_over_folds([fold.mean() for fold in right]),
+        None if right is None else error_over_folds([fold.mean() for fold in right]),
         rmse,
-        None if squared is None else _error_over_folds([fold.mean() ** 0.5 for fold in squared]),
+        None if squared is None else error_over_folds([fold.mean() ** 0.5 for fold in squared]),
         tuple(by_fold),
+        by_row,
         standing,
+        survival,
     )
-
-
-def _error_over_folds(values: Sequence[float]) -> float:
-    """Standard error of the mean of folds."""
-    return float(np.std(values, ddof=1)) / math.sqrt(len(values))
 
 
 def _of(name: str, told: Estimate | None) -> dict[str, Any]:

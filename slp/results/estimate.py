@@ -44,3 +44,11 @@ class Estimate:
     def of_trees_found(cls, value: float) -> Estimate:
         """A number of the trees that were grown or searched, which tells none of the posterior."""
         return cls(value, math.nan, -math.inf, math.inf, "found")
+
+
+def with_error(value: float, error: float | None, *, drawn: bool = True) -> str:
+    """A number as text, with its Monte Carlo error where it is of draws."""
+    if not drawn:
+        return f"{value:.4f}"
+    known = error is not None and math.isfinite(error)
+    return f"{value:.4f} +- {error:.4f}" if known else f"{value:.4f} +- ?"

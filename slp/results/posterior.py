@@ -21,9 +21,13 @@ from slp.data.table import Table
 from slp.errors import BudgetError, UsageError, warn
 from slp.late import late_import, optional_module
 from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
+from slp.messages.tree_texts import NO_TREE_GIVEN
+from slp.results.asking import Asking
 from slp.results.averages.paths import TreePath
 from slp.results.estimate import Estimate, Kind
+from slp.results.leave_one_out import LeavesOut
 from slp.results.predictions import Predictions
+from slp.results.predictive import Predictive
 from slp.results.rashomon import RashomonSet
 from slp.results.record.choice import EngineChoice
 from slp.results.record.evidence import weighted_note
@@ -35,16 +39,22 @@ from slp.results.summaries import Summaries
 from slp.results.trust.doubts import doubt_of
 from slp.results.trust.judgement import Trust
 from slp.runner.options import check_count, fresh_seed
-from slp.trees import Tree
+from slp.source import SourceFile
+from slp.trees import SoftTree, Tree, TreeText
 from slp.trees.predicates import AskedPredicate
 
 if TYPE_CHECKING:
     from slp.results.record.edit_summary import EditSummary
+    from slp.results.representative import RepresentativeTree
     from slp.results.trust.diagnostics import Diagnostics
+    from slp.results.weighted_trees import AveragedTrees, Chosen
     from slp.runner import Schedule
 
+#: How many of the best trees may be the representative one.
+_BEST = 20
 
-class Posterior(Predictions, Summaries):
+
+class Posterior(Predictions, Predictive, Summaries, Asking, LeavesOut):
     """The distribution over decision trees given a program and a table: the posterior, or the prior
     itself.
 
@@ -168,6 +178,31 @@ class Posterior(Predictions, Summaries):
         are too deep: at most 1e-12, and 0 if it left out none."""
         return self._result.evidence.left_out()
 
+    @property
+    def failing_mass(self) -> float | None:
+        """The probability that a derivation of the program fails on this table, exactly: that it
+        meets what a constraint or a measure leaves no room for. None where it is 0, where labels
+        are weights, and where the engine does not sum over all trees."""
+        return self._result.prior_mass().fails
+
+    @property
+    def constraint_probability(self) -> Estimate | None:
+        """The probability that a tree of the program without its constraints satisfies all of them:
+        exactly where these sums are short, else the share of 1,000 independent draws, with its
+        Monte Carlo error. None where there are no constraints, where it is 1, and where
+        `constraint_note` says why it is not known."""
+        found = self._result.prior_mass()
+        if found.holds is None or found.holds_error is None:
+            return None
+        if found.holds_kind == "exact":
+            return Estimate.exact(found.holds)
+        return Estimate.drawn(found.holds, found.holds_error)
+
+    @property
+    def constraint_note(self) -> str:
+        """Why `constraint_probability` is not known; empty where it is, or is 1."""
+        return self._result.prior_mass().why_none
+
     def prior(self) -> Posterior:
         """The prior over the same trees, with the same engine and seed."""
         return Posterior(self._result.prior(), self.predicates, self.record)
@@ -267,6 +302,39 @@ class Posterior(Predictions, Summaries):
         rng = np.random.default_rng(fresh_seed() if seed is None else seed)
         return self._result.sample(n, rng)
 
+    def representative_tree(self, seed: int | None = None) -> RepresentativeTree:
+        """The tree nearest to the posterior, an `slp.RepresentativeTree`: of the 20 best trees and
+        of the draws, or 1,000 independent ones where the engine sums, that with the least expected
+        squared difference between what it predicts of the table's rows and what a tree of the
+        posterior does. That loss is exact where the engine sums over all trees.
+
+        Raises
+        ------
+        UsageError
+            E569: it is a prior, or trees are soft. `seed` is no whole number from 0 up (E505).
+        """
+        if seed is not None:
+            check_count("seed", seed, most=math.inf)
+        rng = np.random.default_rng(fresh_seed() if seed is None else seed)
+        return results.representative_tree(self._result, self.k_best(_BEST), rng)
+
+    def average(self, k: int, *, best: bool = False, seed: int | None = None) -> AveragedTrees:
+        """An average of trees that leaves the tool: of `k` draws, as `sample` makes them, each
+        different tree by its share of them; or of the `k` best trees, by their probabilities over
+        the sum of these. The result is an `slp.AveragedTrees`.
+
+        Raises
+        ------
+        UsageError
+            `k` is no whole number from 1 up, or `seed` none from 0 up (E505); trees are soft, or
+            the run does not know how probable its best trees are (E618).
+        """
+        check_count("k", k, least=1)
+        if best:
+            return results.average_of_best(self.table, self.k_best(k))
+        chosen: Chosen = "draws" if self._result.trees_found is None else "found"
+        return results.average_of_draws(self.table, self.sample(k, seed), chosen)
+
     def sample_paths(self, X: Any, n: int = 1, seed: int | None = None) -> list[list[TreePath]]:
         """For each row of `X`, its path down `n` independent draws of trees: m lists of `n` paths,
         each with `tests`, `goes_left` and `leaf`. It needs the engine `exact` or `chart` (else
@@ -313,30 +381,39 @@ class Posterior(Predictions, Summaries):
         """
         return self._result.draws_have_weights
 
-    def log_prior(self, tree: Tree) -> float | None:
-        """Log prior probability of any tree; `-inf` outside the support; None where the total of
-        the prior's weights is not known.
+    def log_prior(self, tree: Tree | str) -> float | None:
+        """Log prior probability of any tree, which may be given as text; `-inf` outside the
+        support; None where the total of the prior's weights is not known.
 
         It is that of all trees that part the table's rows as `tree` does: thresholds need not be
-        canonical, and leaf summaries are ignored.
+        canonical, and leaf summaries are ignored. A text is read as by `slp.Tree.from_text`.
+
+        Raises
+        ------
+        DataError
+            The text is no tree of the table (E615, E616).
         """
-        weight = self._result.log_weight(tree)
+        weight = self._result.log_weight(self._given_tree(tree))
         if weight == -math.inf:
             return weight
         total = self._result.evidence.log_prior_total()
         return None if total is None or math.isnan(weight) else weight - total
 
-    def log_likelihood(self, tree: Tree) -> float:
-        """Log marginal likelihood of the response given any tree; `-inf` where the coded table does
-        not tell how the tree parts its rows."""
-        return self._result.log_likelihood(tree)
+    def log_likelihood(self, tree: Tree | str) -> float:
+        """Log marginal likelihood of the response given any tree, which may be given as text;
+        `-inf` where the coded table does not tell how the tree parts its rows. It raises as
+        `log_prior`."""
+        return self._result.log_likelihood(self._given_tree(tree))
 
-    def log_posterior(self, tree: Tree) -> float | None:
-        """Log posterior probability of any tree; `-inf` outside the support; None where the
-        evidence is not known. Draws have it up to a constant: `log_weight` + `log_likelihood`.
+    def log_posterior(self, tree: Tree | str) -> float | None:
+        """Log posterior probability of any tree, which may be given as text; `-inf` outside the
+        support; None where the evidence is not known. Draws have it up to a constant: `log_weight`
+        + `log_likelihood`.
 
-        It is that of all trees that part the table's rows as `tree` does.
+        It is that of all trees that part the table's rows as `tree` does. It raises as
+        `log_prior`.
         """
+        tree = self._given_tree(tree)
         weight = self._result.log_weight(tree)
         if weight == -math.inf:
             return weight
@@ -345,6 +422,14 @@ class Posterior(Predictions, Summaries):
         return self._result.log_probability(
             weight + self.log_likelihood(tree) if self.likelihood else weight
         )
+
+    def _given_tree(self, tree: Tree | str) -> Tree:
+        """A tree that was given, perhaps as text."""
+        if isinstance(tree, Tree | SoftTree):
+            return tree
+        if not isinstance(tree, str):
+            raise UsageError(NO_TREE_GIVEN(given=type(tree).__name__))
+        return TreeText.read(SourceFile("the tree", tree)).on(self.table)
 
     # --- the run -------------------------------------------------------------------------------
 
@@ -453,14 +538,17 @@ class Posterior(Predictions, Summaries):
         """
         optional_module("report").write_report(self, path, command)
 
-    def to_arviz(self) -> Any:
-        """The draws for ArviZ, an `xarray.DataTree`. It needs the extra `arviz`.
+    def to_arviz(self, groups: Sequence[str] | None = None) -> Any:
+        """The draws for ArviZ, an `xarray.DataTree`, with all groups that it can tell, or these.
+        It needs the extra `arviz`.
 
-        See `slp.results.arviz`.
+        See docs/sampling.md and `slp.results.arviz`.
 
         Raises
         ------
         UsageError
-            E530, E532.
+            E530: there are no draws; E558: there is no such group, or a named one cannot be told.
+        UnsupportedError
+            E532: ArviZ is not installed; E562: a saved run has not what a named group needs.
         """
-        return results.posterior_to_arviz(self)
+        return results.posterior_to_arviz(self, groups)

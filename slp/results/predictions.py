@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -9,17 +11,19 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.errors import UsageError
-from slp.leaves import label_array
+from slp.leaves import decided, label_array
 from slp.messages.results import NO_CLASS_PROBABILITIES, NO_MEAN, NOT_A_LEVEL
 from slp.problem.new_rows import rows_as_numbers
-from slp.results.averages.over_trees import TreeAverages
-from slp.results.averages.quantiles import class_quantile, mixture_quantile
+from slp.results.averages.over_trees import TreeAverages, average_predictions
+from slp.results.averages.quantiles import LeafMixture, class_quantile, mixture_quantile
 from slp.results.averages.rows_in_leaves import leaves_at
+from slp.results.decisions import Decisions, decisions_of
 from slp.results.record.result import Result
 
 
 class Predictions:
-    """The part of `slp.Posterior` that predicts new rows."""
+    """The part of `slp.Posterior` that predicts new rows. Leaves of a prior know no outcomes, so a
+    prior predicts the same of every row (W552 where its leaves have seen the response)."""
 
     _result: Result
     table: Table
@@ -42,8 +46,9 @@ class Predictions:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most probable class (on a tie the first) in the type that it has in the
-        table (bool, int64, float64 or str), or the predictive mean; shape (m,). Of durations it is
-        the predictive median, of the mixture over all trees, because their mean may be infinite.
+        table (bool, int64, float64 or str), or the predictive mean; shape (m,). Where the program
+        declares losses, it is the class of least expected loss (`decide`). Of durations it is the
+        predictive median, of the mixture over all trees, because their mean may be infinite.
 
         Raises
         ------
@@ -54,7 +59,7 @@ class Predictions:
         """
         leaf = self.table.leaf
         if leaf.classes:
-            best = self.predict_proba(X).argmax(axis=1)
+            best = decided(self.predict_proba(X), leaf.loss)
             return np.asarray(label_array(leaf.classes)[best])
         found = self._predictions(X)[:, 0]
         if leaf.point == "mean":
@@ -65,7 +70,9 @@ class Predictions:
         """Raise E527 if one of these means (m,) is that of a leaf without a mean."""
         missing = ~np.isfinite(found)
         needs = self.table.leaf.mean_needs
-        if needs >= 0 and self.table.weighted == "real":  # else all leaves have enough rows
+        if needs >= 0 and not self._result.leaves_know:
+            missing[:] = True
+        elif needs >= 0 and self.table.weighted == "real":  # else all leaves have enough rows
             rows = self.table.new_rows(X)
 
             def lacking(averages: TreeAverages) -> list[bool]:
@@ -81,7 +88,32 @@ class Predictions:
     def _predictions(self, X: Any) -> NDArray[np.float64]:
         """Class probabilities, shape (m, C), or means or medians, shape (m, 1)."""
         rows = self.table.new_rows(X)
+        if not self._result.leaves_know:
+            return average_predictions(self.table, rows, self._of_prior(len(rows)))
         return self._result.of_new_rows(lambda averages: averages.predictions(rows), rows)
+
+    def _of_prior(self, m: int) -> Iterator[LeafMixture]:
+        """The leaves that each of m rows may end in under a prior: they all say the same."""
+        self._result.say_what_prior_knows()
+        return repeat(LeafMixture(np.ones(1), np.zeros((1, self.table.leaf.n_statistics))), m)
+
+    def decide(self, X: Any, loss: Any = None) -> Decisions:
+        """For each row the class of least posterior expected loss: `Decisions` with `decision`,
+        `expected_loss`, `error`, `margin`, `tied` and more.
+
+        `loss` is a mapping from pairs (truth, said) to what it costs to say a class where another
+        one is true, others 1, right 0; or all of them, a matrix (C, C) with a row for each true
+        class and a column for each class that may be said, in the order of `table.leaf.classes`.
+        Without it the losses are those that the program declares, or 1 for each wrong class.
+
+        Raises
+        ------
+        UsageError
+            E564: the response is numeric, or the losses do not fit its classes.
+        DataError
+            `X` lacks a column, or a value.
+        """
+        return decisions_of(self, X, loss)
 
     def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
         """Equal-tailed intervals over all trees: of a numeric response the predictive interval,
@@ -111,6 +143,8 @@ class Predictions:
 
         def ends(averages: TreeAverages) -> list[list[float]]:
             mixtures = averages.leaf_mixtures(rows[first])
+            if not self._result.leaves_know:
+                mixtures = self._of_prior(len(first))
             if not leaf.classes:
                 each = zip(leaves_at(self.table, numbers[first]), mixtures, strict=True)
                 return [[mixture_quantile(own, m, q) for q in tails] for own, m in each]
@@ -133,7 +167,7 @@ class Predictions:
             `X` lacks a column, or a value.
         """
         rows = self.table.new_rows(X)
-        found = self._result.error_of_new_rows(rows)
+        found = self._result.error_of_new_rows(rows) if self._result.leaves_know else None
         if found is not None:
             return found
         n_classes = len(self.table.leaf.classes)

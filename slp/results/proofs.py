@@ -164,7 +164,11 @@ class SampledProofs:
             values = [found[name] for found in bindings]
             if not any(isinstance(value, str) for value in values):
                 variables[name] = np.array(values, np.float64)[at_draws]
-        return inference_data({"answer": at_draws, **variables}, self._statistics, {}, {})
+        return inference_data(
+            {"posterior": {"answer": at_draws, **variables}, "sample_stats": self._statistics},
+            {},
+            {},
+        )
 
     def to_dict(self) -> dict[str, object]:
         """As plain data for JSON."""

@@ -82,7 +82,7 @@ class CrossValidation:
             "seed": self.seed,
             "converged": self.converged,
             "standing": self.standing,
-            "held_out": finite_values(vars(self.held_out)),
+            "held_out": self.held_out.to_dict(),
             "folds": [
                 {**finite_values(vars(fold)), "converged": fold.converged} for fold in self.folds
             ],

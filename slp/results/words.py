@@ -10,6 +10,8 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
+from slp.results.estimate import with_error
+
 if TYPE_CHECKING:
     from slp.results.posterior import Posterior
     from slp.results.trust.diagnostics import Diagnostics
@@ -25,8 +27,7 @@ def estimate_text(
         return f"{value:.4f}"
     if found is not None and not found.converged:
         return f"{value:.4f}?"
-    known = error is not None and math.isfinite(error)
-    return f"{value:.4f} +- {error:.4f}" if known else f"{value:.4f} +- ?"
+    return with_error(value, error)
 
 
 def error_note(found: Diagnostics | None, *, drawn: bool = False) -> str:

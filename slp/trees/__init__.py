@@ -3,7 +3,8 @@
 Entry points: `Tree` (`slp.trees.tree`), whose methods lead to everything here; `check_tree` and
 `CheckResult` (`slp.trees.check`), constraints on a finished tree by their definitions; `Region`
 (`slp.trees.regions`), with these definitions; `slp.trees.encoding` (JSON), `slp.trees.drawing`
-(text, Graphviz), `slp.trees.route` (rows to leaves), `slp.trees.predictions` (of rows),
+(text, Graphviz), `slp.trees.reading` (text read back), `slp.trees.route` (rows to leaves),
+`slp.trees.predictions` (of rows), `slp.trees.exports` (SQL, Python, rule lists),
 `slp.trees.from_sklearn`, `slp.trees.differences` (the edits from one tree to another), `fit_tree`
 (`slp.trees.fit`), which fits a given tree to a table.
 """
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
     from slp.trees.differences import TreeEdit, edits_between
     from slp.trees.drawing import condition_text, count_text, leaf_text, tree_to_dot, tree_to_text
     from slp.trees.encoding import tree_from_dict, tree_to_dict
+    from slp.trees.exports import tree_to_python, tree_to_rules, tree_to_sql
     from slp.trees.fit import fit_tree
     from slp.trees.from_sklearn import tree_from_sklearn
     from slp.trees.in_sample import in_sample_fit
     from slp.trees.nodes import TreeNode
     from slp.trees.predicates import names_code, with_predicates
     from slp.trees.predictions import leaf_predictions, predict_rows
+    from slp.trees.reading import TreeText, tree_from_text
     from slp.trees.regions import Region
     from slp.trees.route import route_rows, route_table
     from slp.trees.soft import SoftTree
@@ -40,6 +43,7 @@ __all__ = [
     "Tree",
     "TreeEdit",
     "TreeNode",
+    "TreeText",
     "check_tree",
     "condition_text",
     "count_text",
@@ -54,8 +58,12 @@ __all__ = [
     "route_table",
     "tree_from_dict",
     "tree_from_sklearn",
+    "tree_from_text",
     "tree_to_dict",
     "tree_to_dot",
+    "tree_to_python",
+    "tree_to_rules",
+    "tree_to_sql",
     "tree_to_text",
     "with_predicates",
 ]
@@ -66,6 +74,7 @@ __getattr__, __dir__ = late_names(
     {
         "slp.trees.check": "CheckResult check_tree",
         "slp.trees.differences": "TreeEdit edits_between",
+        "slp.trees.exports": "tree_to_python tree_to_rules tree_to_sql",
         "slp.trees.nodes": "TreeNode",
         "slp.trees.fit": "fit_tree",
         "slp.trees.in_sample": "in_sample_fit",
@@ -75,6 +84,7 @@ __getattr__, __dir__ = late_names(
         "slp.trees.from_sklearn": "tree_from_sklearn",
         "slp.trees.drawing": "condition_text count_text leaf_text tree_to_dot tree_to_text",
         "slp.trees.predicates": "names_code with_predicates",
+        "slp.trees.reading": "TreeText tree_from_text",
         "slp.trees.regions": "Region",
         "slp.trees.soft": "SoftTree",
     },

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from slp.source import visible
+from slp.columns.names import name_text
 from slp.trees.tree import Asked, Node, Split, Tree
 
 
@@ -69,4 +69,4 @@ def _text(split: Split | None) -> str | None:
     if split is None:
         return None
     feature, test = _edited(split)
-    return test.condition(visible(feature))
+    return test.condition(name_text(feature))

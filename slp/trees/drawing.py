@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from slp.columns.names import name_text
 from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
 from slp.source import visible
@@ -57,7 +58,7 @@ def condition_text(split: Split) -> str:
     bits, as in scikit-learn. Of two levels the text has both: `sex = f, else m`. With a side for
     missing values `age < 24 or missing` on the left one, `age < 24 and not missing` on the right
     one."""
-    return split.test.condition(visible(split.feature))
+    return split.test.condition(name_text(split.feature))
 
 
 def _node_text(node: Node) -> str:
@@ -68,7 +69,8 @@ def leaf_text(leaf: Leaf) -> str:
     """The prediction of a leaf, if its model is known, and its rows.
 
     `no 0.98 (90 %: 0.95 to 1.00), 94 of 95`: the most probable class, its predictive probability
-    with the interval of that, its rows and all rows; `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; for
+    with the interval of that, its rows and all rows, under a declared loss with `decide yes
+    (expected loss 0.10), ` before it; `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; for
     counts `rate 2.3 (90 %: 1.9 to 2.8), 104 in 45 rows`, with exposures `104 in 61.5 (45 rows)`;
     for durations `median 6.4 (90 %: 4.9 to 9.7), 12 events in 73.1 (18 rows)`, without the interval
     where it has no closed form; for lines `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`.
@@ -123,7 +125,11 @@ def _classes_text(counts: Mapping[Label, int], known: Mapping[str, Any]) -> str:
         return f"{name} {rows}"
     low, high = known["intervals"][best]
     interval = f"({100 * LEVEL:.0f} %: {low:.2f} to {high:.2f})"
-    return f"{name} {probabilities[best]:.2f} {interval}, {rows}"
+    shown = f"{name} {probabilities[best]:.2f} {interval}, {rows}"
+    if "decision" not in known:
+        return shown
+    decision = visible(label_text(known["decision"]))
+    return f"decide {decision} (expected loss {known['expected_loss']:.3g}), {shown}"
 
 
 def _count(n: float) -> str:

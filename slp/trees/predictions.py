@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import DataError
-from slp.leaves import Label, label_array
+from slp.leaves import Label, LeafModel, decided, label_array
 from slp.messages.trees import NOTHING_TO_PREDICT_FROM, TREE_VALUE_MISSING
 from slp.trees.route import shares_of_rows
 from slp.trees.row_columns import RowColumns
@@ -57,30 +57,61 @@ def _averaged(
     tree: Tree, rows: NDArray[np.int64], where: NDArray[np.int64], share: NDArray[np.float64]
 ) -> NDArray[Any]:
     """The prediction of each row, whose shares are in these leaves: that of its leaf; of several
-    the class of most rows by their shares, or the mean."""
+    the class of most rows by their shares, or the mean, or the decision."""
     told, leaves = leaf_predictions(tree), tree.leaves()
+    classes = listed_classes(leaves)
     whole = share == 1
     out = np.empty(int(rows.max(initial=-1)) + 1, told.dtype)
     out[rows[whole]] = told[where[whole]]
     for row in np.unique(rows[~whole]).tolist():
         own = rows == row
         parts = [leaves[i] for i in where[own].tolist()]
-        out[row] = _prediction_of_parts(parts, share[own])
+        out[row] = _prediction_of_parts(parts, share[own], classes)
     return out
 
 
-def _prediction_of_parts(leaves: list[Leaf], shares: NDArray[np.float64]) -> Label:
+def deciding_model(leaves: Sequence[Leaf]) -> LeafModel | None:
+    """The model of leaves under a declared loss, by which rows that are in several of them are
+    decided; None where there is no loss, or a leaf has no model."""
+    models = [None if leaf.predictive is None else leaf.predictive.model for leaf in leaves]
+    first = models[0]
+    return first if None not in models and first is not None and first.loss is not None else None
+
+
+def listed_classes(leaves: Sequence[Leaf]) -> tuple[Label, ...]:
+    """The classes of leaves in the order in which these list them; () unless all leaves have
+    some."""
+    counts = [leaf.summary.get("counts") or {} for leaf in leaves]
+    return tuple(dict.fromkeys(c for own in counts for c in own)) if all(counts) else ()
+
+
+def share_of_classes(leaves: Sequence[Leaf], classes: tuple[Label, ...]) -> NDArray[np.float64]:
+    """The share of each class among the rows of leaves, shape (K, C)."""
+    counts = [[leaf.summary["counts"].get(c, 0) for c in classes] for leaf in leaves]
+    rows = np.array([[leaf.rows] for leaf in leaves], np.float64)
+    return np.asarray(np.array(counts, np.float64) / rows)
+
+
+def _prediction_of_parts(
+    leaves: list[Leaf], shares: NDArray[np.float64], classes: tuple[Label, ...]
+) -> Label:
     """The prediction of a row with these shares in leaves: the class of most rows, each leaf's
-    counting as its share, the mean, or the median of the mixture."""
-    if all(leaf.summary.get("counts") for leaf in leaves):
-        sums: dict[Label, float] = {}
-        for leaf, share in zip(leaves, shares.tolist(), strict=True):
-            for outcome, count in leaf.summary["counts"].items():
-                sums[outcome] = sums.get(outcome, 0.0) + share * count / leaf.rows
-        return max(sums, key=lambda outcome: sums[outcome])
+    counting as its share, the mean, or the median of the mixture; under a declared loss the
+    decision by the leaves' probabilities. Sums go from left to right, as in the languages that
+    trees are written in (`slp.trees.exports`)."""
+    model = deciding_model(leaves)
+    if model is not None:
+        known = [leaf.predictive for leaf in leaves if leaf.predictive is not None]
+        each = np.array([own.values() for own in known])
+        return model.classes[int(decided(shares @ each, model.loss))]
+    if classes:
+        of_leaves = share_of_classes(leaves, classes)
+        sums = sum(share * own for share, own in zip(shares.tolist(), of_leaves, strict=True))
+        return classes[int(np.argmax(sums))]
     if any("events" in leaf.summary for leaf in leaves):
         return _median_of_parts(leaves, shares)
-    return float(shares @ [float(_leaf_prediction(leaf)) for leaf in leaves])
+    means = [float(_leaf_prediction(leaf)) for leaf in leaves]
+    return float(sum(share * mean for share, mean in zip(shares.tolist(), means, strict=True)))
 
 
 def _median_of_parts(leaves: list[Leaf], shares: NDArray[np.float64]) -> float:
@@ -108,6 +139,9 @@ def _share_ended(leaf: Leaf, y: float) -> float:
 
 
 def _leaf_prediction(leaf: Leaf) -> Label:
+    if leaf.predictive is not None and leaf.predictive.model.loss is not None:
+        decision: Label = leaf.predictive()["decision"]
+        return decision
     counts: Mapping[Label, float] | None = leaf.summary.get("counts")
     if counts:
         return max(counts, key=lambda outcome: counts[outcome])

@@ -130,9 +130,10 @@ def leaves_of_rows(tree: Tree, program: CheckedProgram, X: Any, y: Any) -> list[
     ]
     if faults:
         raise DataError(faults)
-    sums = np.zeros((tree.n_leaves, response.statistics.shape[1]))
+    own = response.rows.statistics(response.leaf)
+    sums = np.zeros((tree.n_leaves, own.shape[1]))
     where = route_rows(tree, X, present)
-    np.add.at(sums, where, response.statistics)
+    np.add.at(sums, where, own)
     rows = np.bincount(where, minlength=tree.n_leaves).tolist()
     return [replace(Leaf.of(response.leaf, s), counted=n) for s, n in zip(sums, rows, strict=True)]
 

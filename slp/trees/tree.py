@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from slp.leaves import Label, LeafModel
     from slp.trees.check import CheckResult
     from slp.trees.differences import TreeEdit
+
+
+#: How rules are written.
+RuleForm: TypeAlias = Literal["text", "markdown"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +49,13 @@ class Prediction:
         """As plain data."""
         added = self.added
         return self.model.predictive(self.statistics if added is None else self.statistics + added)
+
+    def values(self) -> NDArray[np.float64]:
+        """What the leaf predicts: the probability of each class, shape (C,), or the mean or median,
+        shape (1,)."""
+        added = self.added
+        sums = self.statistics if added is None else self.statistics + added
+        return self.model.values(sums)
 
     def concentrations(self) -> dict[Label, float] | None:
         """Those of the leaf's Dirichlet posterior, where its prior is not the declared one; else
@@ -304,7 +315,8 @@ class Tree:
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most frequent class of its leaf (on a tie the one listed first), the
         leaf's mean, or the height of its line. For durations it is the predicted median; if the
-        leaf model is unknown, log(2) times the observed time for each event.
+        leaf model is unknown, log(2) times the observed time for each event. Under a declared loss,
+        where the leaf model is known, it is the decision of least expected loss in the leaf.
 
         Raises
         ------
@@ -358,6 +370,25 @@ class Tree:
         return trees.tree_from_dict(data)
 
     @classmethod
+    def from_text(cls, text: str, table: Table) -> Tree:
+        """A tree from the text that `to_text` writes, `slp map` prints, or a person wrote, on the
+        table of a posterior (`posterior.table`). Its leaves have the rows of the table; what the
+        text says of leaves is not read.
+
+        A test is that of the table: `colour in {blue, red}` sends the other levels right that
+        the rows which come to it have.
+
+        Raises
+        ------
+        DataError
+            E615: the lines make no tree. E616: a test does not fit the table. E609: a threshold
+            lies inside a bin.
+        UsageError
+            E617: no coded table is given.
+        """
+        return trees.tree_from_text(text, table)
+
+    @classmethod
     def from_sklearn(cls, estimator: Any, feature_names: Sequence[str] | None = None) -> Tree:
         """The tree of a fitted scikit-learn estimator. It sends every row to the same leaf as
         scikit-learn. scikit-learn rounds values to 32 bits first, and values equal to the threshold
@@ -407,12 +438,56 @@ class Tree:
         return trees.edits_between(other, self)
 
     def to_text(self, *, ascii: bool = False) -> str:
-        """The tree as text, with box characters unless `ascii`."""
+        """The tree as text, with box characters unless `ascii`; `from_text` reads it back. Names
+        that could be misread are in quotes: `'a < b' < 3`."""
         return trees.tree_to_text(self, ascii=ascii)
 
     def to_dot(self) -> str:
         """The tree as a Graphviz digraph."""
         return trees.tree_to_dot(self)
+
+    def to_rules(self, form: RuleForm = "text") -> str:
+        """The tree as a rule list: a line for each leaf, from left to right, with what holds of its
+        rows and what it says; `"markdown"` makes a table of them.
+
+        Of thresholds the tightest on each side are told. Exactly one rule holds of a row that the
+        tree does not refuse and that goes one way at each split.
+        """
+        return trees.tree_to_rules(self, form)
+
+    def to_sql(self, probability: Label | None = None) -> str:
+        """The prediction of `predict` as an expression of SQL over the columns of a table, a
+        `CASE`; or the probability of the class `probability`, by the leaf's model, or, where it is
+        not known, the share of its rows.
+
+        It is standard SQL, for PostgreSQL and SQLite too. Names of columns are in quotes. Missing
+        values are NULL, and levels the text that the tree has. A row that the tree refuses gives
+        NULL, and so does a median of durations that is infinite, or that of a row which goes both
+        ways at a split.
+
+        Raises
+        ------
+        DataError
+            E610: a leaf says nothing to predict from.
+        UsageError
+            E618: it is no class.
+        """
+        return trees.tree_to_sql(self, probability)
+
+    def to_python(self) -> str:
+        """The source text of a Python module that needs no library, with the function
+        `predict(row)` of a mapping from the names of columns to values: what `predict` says of the
+        row.
+
+        It raises ValueError of a row that the tree refuses, and of durations of one that goes both
+        ways at a split.
+
+        Raises
+        ------
+        DataError
+            E610: a leaf says nothing to predict from.
+        """
+        return trees.tree_to_python(self)
 
     def check(
         self,

@@ -100,6 +100,52 @@ def test_each_row_left_out_by_hand() -> None:
     assert score.rmse is None
 
 
+def test_paired_differences_by_hand() -> None:
+    """Of the log probabilities of rows, each left out, and in folds of one row: the same numbers,
+    as sums and as means."""
+    data = frame()
+    a, y = data["a"].to_list(), data["y"].to_list()
+    programs = {"stump": slp.parse(STUMP), "leaf": slp.parse(":- start(t). 1 :: t --> leaf.")}
+    found = compare(programs, data, folds=N_ROWS, loo=True)
+    others = [([*a[:i], *a[i + 1 :]], [*y[:i], *y[i + 1 :]]) for i in range(N_ROWS)]
+    leaf = [math.log((y.count(label) - 1 + A) / (N_ROWS - 1 + 2 * A)) for label in y]
+    have = found["stump"].loo
+    assert have is not None and have.kind == "exact"
+    apart = np.array(leaf) - have.pointwise
+    best, worse = ("leaf", "stump") if apart.sum() > 0 else ("stump", "leaf")
+    one = found[worse].loo_difference
+    assert one is not None and one.against == best and one.monte_carlo_error == 0
+    assert one.value == pytest.approx(-abs(apart.sum()), rel=1e-9)
+    assert one.standard_error == pytest.approx(8**0.5 * apart.std(ddof=1), rel=1e-9)
+    top = found[best].loo_difference
+    assert top is not None and (top.value, top.standard_error) == (0, 0)
+    # A fold of one row leaves its features out too, so splits differ: by the scores of the rows.
+    rows = {name: found[name].held_out.by_row for name in programs}  # type: ignore[union-attr]
+    told = [stump_probability(*others[i], a[i], y[i]) for i in range(N_ROWS)]
+    np.testing.assert_allclose(rows["stump"], np.log(told), rtol=1e-9)
+    np.testing.assert_allclose(rows["leaf"], leaf, rtol=1e-9)
+    apart = rows["leaf"] - rows["stump"]
+    other = found["stump" if apart.sum() > 0 else "leaf"].held_out_difference
+    assert other is not None and other.monte_carlo_error is None
+    assert other.value == pytest.approx(-abs(apart.mean()), rel=1e-9)
+    assert other.standard_error == pytest.approx(apart.std(ddof=1) / 8**0.5, rel=1e-9)
+
+
+def test_differences_from_the_first_program() -> None:
+    programs = {"stump": slp.parse(STUMP), "grow": slp.parse(GROW)}
+    found = compare(programs, frame(), folds=2, loo=True)
+    first = compare(programs, frame(), folds=2, loo=True, against="first")
+    apart = first["grow"].loo_difference
+    assert apart is not None and apart.against == "stump"
+    ways = {p.loo_difference.against for p in found.programs}  # type: ignore[union-attr]
+    assert len(ways) == 1
+    looks = slp.parse(GROW + " box(b, a, 1, inf). :- constraint(majority(b, q)).")
+    found = compare({"looks": looks, "grow": slp.parse(GROW)}, frame(), folds=0, loo=True)
+    assert found["looks"].loo is None and found["looks"].loo_difference is None
+    assert "majority looks at the response" in found["looks"].no_loo
+    assert found["grow"].loo_difference.against == "grow" and found["grow"].no_loo is None
+
+
 def test_numbers_are_scored_by_their_density() -> None:
     """One leaf alone: Student's t of the other rows (Murphy 2007, section 3.3)."""
     from scipy.stats import t as student

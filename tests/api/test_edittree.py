@@ -226,3 +226,53 @@ def test_other_ways_to_a_tree() -> None:
     given = slp.Tree.from_sklearn(fitted, ["age"])
     summary = quietly(slp.load("edittree", tree=given)).edits
     assert summary is not None and summary.given.to_dict()["threshold"] == 30
+
+
+# --- trees as text -------------------------------------------------------------------------------
+
+TEXT = "age < 30\n├─ yes: 2 rows\n└─ no: 2 rows\n"
+
+
+def test_a_file_may_have_the_tree_as_text(tmp_path: Path) -> None:
+    (tmp_path / "t0.tree").write_text(TEXT, "utf-8")
+    file = tmp_path / "prior.slp"
+    file.write_text(USE.replace("t0.json", "t0.tree"))
+    program = slp.load(file)
+    assert "(t0.tree), which has 2 leaves" in program.describe()
+    chains: dict[str, Any] = {"draws": 20, "seed": 1, "chains": 1, "warmup": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of draws that are few
+        have = program.posterior(ROWS, **chains)
+        want = slp.load("edittree", tree=TREE, p=0.5).posterior(ROWS, **chains)
+        again = slp.parse(program.expand()).posterior(ROWS, **chains)
+        other = program.with_parameters(p=0.4).posterior(ROWS, **chains)
+    assert [d.tree for d in have.draws] == [d.tree for d in want.draws]
+    assert [d.tree for d in have.draws] == [d.tree for d in again.draws]
+    assert have.edits is not None and other.edits is not None
+    assert have.edits.given.features == other.edits.given.features == ("age",)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "place"),
+    [("age < 30\nsecret", "E615", "line 2, column 1"), ("secret", "E615", "line 1, column 1")]
+    + [("secret < 3\n├─ yes: a\n└─ no: b", "E616", "line 1, column 1")]
+    + [("age < secret\n├─ yes: a\n└─ no: b", "E616", "line 1, column 7")],
+)
+def test_faults_of_the_text_are_told_without_it(
+    text: str, code: str, place: str, tmp_path: Path
+) -> None:
+    (tmp_path / "t0.tree").write_text(text, "utf-8")
+    file = tmp_path / "prior.slp"
+    file.write_text(USE.replace("t0.json", "t0.tree"))
+    with pytest.raises(slp.SlpError) as caught:
+        slp.load(file).posterior(ROWS, draws=4)
+    (found,) = caught.value.diagnostics
+    assert found.code == code and found.message.startswith(f"t0.tree, {place}: ")
+    assert "secret" not in str(caught.value) and found.span is not None
+    assert found.span.file.name.endswith("prior.slp")
+
+
+def test_a_text_in_the_program_is_a_tree() -> None:
+    quoted = TEXT.replace("\n", "\\n")
+    program = slp.parse(f":- use(edittree, [tree = '{quoted}', p = 0.5]).")
+    assert program.compile(ROWS).program.edits.given.features == ("age",)  # type: ignore[union-attr]

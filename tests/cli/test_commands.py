@@ -120,6 +120,24 @@ def test_fmt_leaves_a_file_with_mistakes_alone(slp_run, tmp_path: Path) -> None:
     assert program.read_text() == "a :- (b.\n"
 
 
+@pytest.mark.parametrize("best", [1, 3])
+def test_map_exports_the_tree_or_the_average(slp_run, table: Path, best: int) -> None:
+    """Standard output has the export alone."""
+    found = slp.load("growtree").posterior(slp.data.read_columns(str(table)), engine="best")
+    what = found.map_tree() if best == 1 else found.average(best, best=True)
+    for form, text in (
+        ("rules", what.to_rules()),
+        ("markdown", what.to_rules("markdown")),
+        ("sql", what.to_sql()),
+        ("python", what.to_python()),
+    ):
+        said = slp_run("map", "growtree", table, "--best", best, "--export", form)
+        assert said.code == 0 and said.out == text.rstrip("\n") + "\n"
+        assert said.err.startswith("engine exact")
+    said = slp_run("map", "growtree", table, "--export", "sql", "--json")
+    assert said.code == 2 and "--json" in said.err
+
+
 def test_map_lists_the_best_trees(slp_run, table: Path) -> None:
     result = slp_run("map", "growtree", table, "--best", 3, "--json")
     best = json.loads(result.out)["best"]

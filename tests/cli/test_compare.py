@@ -10,10 +10,10 @@ KEYS = {"response", "n_rows", "programs", "reference", "folds", "seed", "version
 _NUMBERS = ("log_evidence", "log_bayes_factor", "mean_leaves")
 OF_PROGRAM = {"name", "engine", "reason", "seed", "converged", "depends_on_clock", "held_out"}
 OF_PROGRAM |= {"standing"}
-OF_PROGRAM |= {"no_bayes_factor", "notes"}
+OF_PROGRAM |= {"no_bayes_factor", "notes", "held_out_difference", "loo", "loo_difference", "no_loo"}
 OF_PROGRAM |= {f"{name}{end}" for name in _NUMBERS for end in ("", "_error", "_kind")}
 HELD_OUT = {"log_predictive", "accuracy", "rmse"}
-HELD_OUT |= {f"{name}_error" for name in HELD_OUT} | {"by_fold", "standing"}
+HELD_OUT |= {f"{name}_error" for name in HELD_OUT} | {"by_fold", "standing", "survival"}
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "comparing.md"
 
 
@@ -29,6 +29,36 @@ def test_json(slp_run, table: Path) -> None:
     page = PAGE.read_text("utf-8")
     said = {key for key in KEYS | OF_PROGRAM if not key.endswith(("_error", "_kind"))}
     assert [key for key in said if f"`{key}`" not in page] == []
+
+
+DIFFERENCE = {"against", "value", "standard_error", "monte_carlo_error"}
+LOO = {"elpd", "standard_error", "monte_carlo_error", "kind", "bad_k", "standing", "notes"}
+
+
+def test_differences_in_json(slp_run, table: Path) -> None:
+    options = ["--json", "--seed", 1, "--folds", 2, "--loo"]
+    found = json.loads(slp_run("compare", "growtree", "denison", table, *options).out)
+    for program in found["programs"]:
+        assert program["loo"].keys() == LOO and program["loo"]["kind"] == "exact"
+        assert program["loo_difference"].keys() == DIFFERENCE
+        assert program["held_out_difference"].keys() == DIFFERENCE and program["no_loo"] is None
+    best = max(found["programs"], key=lambda program: program["loo"]["elpd"])
+    assert {p["loo_difference"]["against"] for p in found["programs"]} == {best["name"]}
+    page = PAGE.read_text("utf-8")
+    assert [key for key in DIFFERENCE | LOO if f"`{key}`" not in page] == []
+
+
+def test_leave_one_out_on_the_page(slp_run, table: Path, tmp_path: Path) -> None:
+    prior = tmp_path / "m.slp"
+    prior.write_text(":- use(growtree). box(b, age, 2, inf). :- constraint(majority(b, b)).")
+    done = slp_run("compare", "growtree", "denison", prior, table, "--folds", 0, "--loo")
+    assert done.code == 0
+    lines = done.out.replace("\n  ", " ")
+    assert re.search(r"^growtree .* exact +-\d+\.\d{4} \+- \d\.\d{4} ", done.out, re.M)
+    assert len(re.findall(r"0, reference$", done.out, re.M)) == 1
+    assert re.search(r"^/.*m\.slp .* -  +-$", done.out, re.M), done.out
+    assert "no row can be left out: majority looks at the response" in lines
+    assert "standard error over rows of the paired difference" in lines
 
 
 def test_estimates_on_the_page(slp_run, table: Path) -> None:

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 import slp
-from slp.constraints import FeatureCost, MaxCost
+from slp.constraints import MaxCost
+from slp.ir.decisions import FeatureCost
 
 COSTS = {"mri": 120, "blood": 90, "ct": 0.5, "age": 0}
 PRICES = " ".join(f":- cost({name}, {amount})." for name, amount in COSTS.items())

@@ -178,11 +178,10 @@ FAULTS = [
         "  help: correct the cell, or declare normal_inverse_gamma",
     ),
     (
-        [1.0, 0.0, 3],
+        [1.0, -1.0, 3],
         {"leaf": EXPONENTIAL},
-        "error[E432]: `gamma_exponential` needs durations above 0, but the response `y` is 0 in "
-        "row 2\n  help: correct the cell; if 0 stands for less than one unit of time, write what "
-        "it is about: 0.5",
+        "error[E432]: `gamma_exponential` needs durations from 0 up, but the response `y` is -1 in "
+        "row 2\n  help: correct the cell, or leave the row out",
     ),
     (
         [1.5, math.inf, 3],
@@ -211,8 +210,8 @@ FAULTS = [
     (
         [1, 2, 1],
         {"response": "y", "exposure": "a", "leaf": POISSON},
-        "error[E427]: the column of exposure `a` holds `0` in row 1\n"
-        "  help: write a number from 1e-9 to 1e9, or leave the row out",
+        "error[E427]: `y` is 1 in row 1, where the exposure `a` is 0: its probability is 0\n"
+        "  help: correct the count or the exposure, or leave the row out",
     ),
 ]
 

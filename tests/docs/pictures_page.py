@@ -1,7 +1,7 @@
-"""The pictures of docs/pictures.md, made by the commands of the page.
+"""The pictures of docs/pictures.md and docs/survival.md, made by the commands of these pages.
 
-`python tests/docs/pictures_page.py` writes them to docs/pictures. A test asserts that the page
-shows every picture that its commands make, and no other.
+`python tests/docs/pictures_page.py` writes them to docs/pictures. A test asserts that a page shows
+every picture that its commands make, and no other.
 """
 
 from __future__ import annotations
@@ -16,30 +16,32 @@ from pathlib import Path
 
 from tests.docs.pages import ROOT, blocks_of, commands_of
 
-PAGE = ROOT / "docs" / "pictures.md"
-FOLDER = ROOT / "docs" / "pictures"
+DOCS = ROOT / "docs"
+FOLDER = DOCS / "pictures"
+NAMES = ("pictures.md", "survival.md")
 
 
-def shown() -> list[str]:
-    """The pictures that the page shows."""
-    return re.findall(r"!\[[^\]]+\]\(pictures/([^)]+)\)", PAGE.read_text("utf-8"))
+def shown(name: str) -> list[str]:
+    """The pictures that a page shows."""
+    return re.findall(r"!\[[^\]]+\]\(pictures/([^)]+)\)", (DOCS / name).read_text("utf-8"))
 
 
-def made() -> dict[str, list[str]]:
-    """The files that the page's commands make, with the commands in words."""
-    blocks = (block for block in blocks_of(PAGE) if block.language == "console")
+def made(name: str) -> dict[str, list[str]]:
+    """The files that a page's commands make, with the commands in words."""
+    blocks = (block for block in blocks_of(DOCS / name) if block.language == "console")
     words = [shlex.split(command) for block in blocks for command, _ in commands_of(block)]
     return {own[-1]: own for own in words}
 
 
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        for block in blocks_of(PAGE):
-            if block.file is not None:
-                Path(block.file).write_text(block.text, "utf-8")
-        for file, command in made().items():
-            subprocess.run(command, check=True)
-            if command[1] == "plot":
-                shutil.copy(file, FOLDER / file)
+    for page in NAMES:
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            for block in blocks_of(DOCS / page):
+                if block.file is not None:
+                    Path(block.file).write_text(block.text, "utf-8")
+            for file, command in made(page).items():
+                subprocess.run(command, check=True)
+                if command[1] == "plot":
+                    shutil.copy(file, FOLDER / file)

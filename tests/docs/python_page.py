@@ -19,7 +19,12 @@ from typing import Any
 import slp
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
+from slp.results.asking import Asking
+from slp.results.contrasts import Contrast, OfDraws, RowQuantity, Uncertain
+from slp.results.distributions import Distributions
+from slp.results.leave_one_out import LeavesOut
 from slp.results.predictions import Predictions
+from slp.results.predictive import Predictive
 from slp.results.summaries import Summaries
 from tests.docs.options_page import table_lines
 
@@ -30,8 +35,9 @@ CLASSES: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(slp.Program, TreeQuestions, ProofQuestions),
-        *(slp.Posterior, Predictions, Summaries),
-        *(slp.Tree, slp.TreeNode, slp.CheckResult),
+        *(slp.Posterior, Predictions, Predictive, Distributions, Asking, Summaries, LeavesOut),
+        *(RowQuantity, Contrast, Uncertain, OfDraws),
+        *(slp.Tree, slp.TreeNode, slp.CheckResult, slp.AveragedTrees, slp.RepresentativeTree),
     )
 }
 #: Tables of names of `slp` itself, with their first heading.
@@ -39,12 +45,20 @@ GROUPS = {"functions": "function", "results": "class", "errors": "class"}
 
 #: Where more is said about a name.
 SEE = {
+    "Asking.expected_cost": "decisions.md#what-a-prediction-costs",
+    "Asking.explain": "decisions.md#what-one-row-is-asked",
+    "Asking.proximity": "decisions.md#what-one-row-is-asked",
     "BudgetError": "exactness.md#when-the-budget-is-reached",
     "Comparison": "comparing.md",
     "CrossValidation": "comparing.md",
     "Draws": "queries.md",
     "LearnResult": "learning.md",
+    "LeavesOut.loo": "comparing.md#leaving-each-row-out",
     "Limits": "queries.md",
+    "Posterior.representative_tree": "exports.md#one-tree-for-all-of-it",
+    "Posterior.average": "exports.md#an-average-of-trees",
+    "Posterior.constraint_probability": "decisions.md"
+    "#what-fails-and-how-probable-the-constraints-are",
     "Posterior.diagnostics": "sampling.md#diagnostics",
     "Posterior.edits": "priors.md#edits-of-a-given-tree-edittree",
     "Posterior.left_out": "exactness.md#how-deep-trees-are-followed",
@@ -55,6 +69,13 @@ SEE = {
     "Posterior.report": "report.md",
     "Posterior.save": "saving.md",
     "Posterior.say_doubt": "sampling.md#diagnostics",
+    "Posterior.to_arviz": "sampling.md#diagnostics",
+    "Predictions.decide": "decisions.md",
+    "Distributions.restricted_mean": "survival.md",
+    "Distributions.survival": "survival.md",
+    "Predictive.contrast": "contrasts.md",
+    "Predictive.predict_draws": "contrasts.md#draws-of-what-is-predicted",
+    "Predictive.quantity": "survival.md#how-sure-it-is",
     "Predictions.predict": "data.md#the-median-of-durations",
     "Predictions.predict_interval": "#intervals-of-probabilities",
     "Program.expand": "language.md#what-slp-expand-prints",
@@ -72,8 +93,12 @@ SEE = {
     "Summaries.mixture": "priors.md#mixtures-and-which-rule-the-data-favour",
     "Tree.check": "#checking-trees",
     "Tree.from_dict": "#tree-as-json",
+    "Tree.from_text": "exports.md#the-text-of-a-tree-read-back",
     "Tree.to_dict": "#tree-as-json",
+    "Tree.to_python": "exports.md",
+    "Tree.to_rules": "exports.md",
     "Tree.to_sklearn": "estimators.md#trees-of-scikit-learn",
+    "Tree.to_sql": "exports.md",
     "Tree.to_text": "#what-a-leaf-shows",
     "Tuning": "comparing.md",
     "check": "#checking-trees",
@@ -104,7 +129,7 @@ def _table(name: str) -> str:
 
 def _owner(kind: type) -> str:
     """The public class that a class is, or is a part of."""
-    public = (slp.Program, slp.Posterior)
+    public = (slp.Program, slp.Posterior, slp.RowQuantity, slp.Contrast)
     return next((owner for owner in public if issubclass(owner, kind)), kind).__name__
 
 

@@ -210,8 +210,10 @@ def test_blocks_have_a_known_language(page: Path) -> None:
     assert page.read_text("utf-8").count("\n```") == 2 * len(blocks_of(page))
 
 
-def test_every_picture_is_made_by_a_command_of_its_page() -> None:
-    assert pictures_page.shown() == [f for f in pictures_page.made() if f.endswith(".svg")]
+@pytest.mark.parametrize("name", pictures_page.NAMES)
+def test_every_picture_is_made_by_a_command_of_its_page(name: str) -> None:
+    made = [f for f in pictures_page.made(name) if f.endswith(".svg")]
+    assert pictures_page.shown(name) == made
 
 
 def test_every_page_is_on_the_map() -> None:

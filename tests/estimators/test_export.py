@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from typing import Any
+
 import dtreeviz
 import matplotlib
 import numpy as np
@@ -102,3 +105,82 @@ def test_libraries_that_take_a_tree_of_scikit_learn(of: str) -> None:
     classes = [str(c) for c in made.classes_] if of == "classes" else None
     drawn = dtreeviz.model(made, rows, y, target_name="y", feature_names=names, class_names=classes)
     assert drawn.view(fontname="DejaVu Sans").dot.count("leaf") >= tree.n_leaves
+
+
+# --- averages ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("of", ["classes", "numbers"])
+def test_an_average_is_a_forest(of: str) -> None:
+    """Weights are in the leaves of the forest's trees, so that its plain mean is the average; for
+    what makes the leaves of a classifier sum to 1, a regressor has the probabilities."""
+    rows, y = (X, Y) if of == "classes" else (ROWS, NUMBERS)
+    rows = rows.assign(g=np.array(["a", "b", "c"])[np.arange(len(rows)) % 3])
+    rows[list(rows.columns[:-1])] = rows[list(rows.columns[:-1])].astype(np.float32)
+    text = ":- use(growtree, [alpha = 0.95, beta = 0.5]). :- support(min_leaf(5))."
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of draws that are few
+        few = {"rungs": 1, "warmup": 20, "thin": 5, "draws": 60}
+        found = slp.parse(text).posterior(rows, y, engine="mh", seed=1, **few)
+    average = found.average(20, seed=1)
+    assert len(set(average.weights.tolist())) > 1
+    columns = pd.get_dummies(rows, prefix_sep="=").astype(np.float64)
+    names = list(columns.columns)
+    forest, numbers = average.to_sklearn(names), average.to_sklearn(names, regressor=True)
+    want = average.predict_proba(rows) if of == "classes" else average.predict(rows)
+    have = forest.predict_proba(columns) if of == "classes" else forest.predict(columns)
+    np.testing.assert_allclose(have, want, rtol=1e-12)
+    np.testing.assert_allclose(numbers.predict(columns), want, rtol=1e-12)
+    each = [tree.predict(columns) for tree in numbers.estimators_]
+    np.testing.assert_allclose(np.mean(each, axis=0), want, rtol=1e-12)
+    session = onnxruntime.InferenceSession(average.to_onnx(names).SerializeToString())
+    *label, told = session.run(None, {"X": columns.to_numpy(np.float32)})
+    np.testing.assert_allclose(told.reshape(want.shape), want, rtol=1e-6)
+    if label:
+        np.testing.assert_array_equal(forest.predict(columns), average.predict(rows))
+        np.testing.assert_array_equal(label[0], average.predict(rows))
+
+
+def test_onnx_parts_numbers_of_32_bits_as_the_tree_does() -> None:
+    """Missing values too, on the side that the test says."""
+    values = np.float32([0.1, 0.2, 0.3, 1 / 3])
+    above = np.nextafter(values, np.float32(9))  # a threshold between such two is at neither
+    data = pd.DataFrame({"x": [*values, *above, np.nan], "y": list("abababbba")})
+    text = ":- use(growtree, [alpha = 0.99, beta = 0]). :- feature(x, [numeric, missing(side)])."
+    found = slp.parse(text).posterior(data, "y")
+    average = found.average(40, best=True)
+    near = np.float32([np.nextafter(v, np.float32(s)) for v in values for s in (-9, 9)])
+    cells = np.float32([*values, *near, np.nan])[:, None]
+    session = onnxruntime.InferenceSession(average.to_onnx(["x", "x=missing"]).SerializeToString())
+    both = np.hstack([cells, np.isnan(cells)]).astype(np.float32)
+    told = session.run(None, {"X": both})[1]
+    want = average.predict_proba(pd.DataFrame({"x": cells[:, 0].astype(np.float64)}))
+    np.testing.assert_allclose(told, want, rtol=1e-5)
+
+
+def test_onnx_sends_a_declared_cut_right() -> None:
+    data = pd.DataFrame({"x": [0.25, 0.5, 0.75] * 4, "y": list("abb") * 4})
+    found = slp.parse(":- use(growtree). :- feature(x, [numeric, cuts([0.5])]).").posterior(data)
+    average = found.average(2, best=True)
+    session = onnxruntime.InferenceSession(average.to_onnx(["x"]).SerializeToString())
+    told = session.run(None, {"X": np.float32([[0.25], [0.5], [0.75]])})[1]
+    np.testing.assert_allclose(told, average.predict_proba(data[:3]), rtol=1e-5)
+
+
+@pytest.mark.parametrize("labels", [[1, 2], [False, True], ["a", "it's"]])
+def test_onnx_has_the_labels(labels: list[Any]) -> None:
+    y = np.repeat(labels, [5, 7])
+    found = slp.parse(":- use(growtree).").posterior(np.arange(12.0)[:, None], y)
+    average = found.average(3, best=True)
+    model = average.to_onnx(["x0"])
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    told = session.run(None, {"X": np.float32([[1], [9]])})[0].tolist()
+    assert told == average.predict([[1.0], [9.0]]).tolist()  # truth values are 0 and 1
+
+
+def test_averages_of_lines_are_no_forest() -> None:
+    rows = pd.DataFrame({"x": np.arange(12.0)})
+    text = ":- use(growtree). :- leaf(normal_linear([x]))."
+    average = slp.parse(text).posterior(rows, np.arange(12.0) % 5).average(2, best=True)
+    with pytest.raises(slp.DataError, match="E614"):
+        average.to_sklearn()

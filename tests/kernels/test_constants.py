@@ -3,7 +3,7 @@
 from types import ModuleType
 
 from slp.columns import subsets
-from slp.engines.exact import passes
+from slp.engines.exact import pairs, passes
 from slp.engines.search import compiled
 from slp.engines.shared import core_chains, size
 from slp.engines.shared.growth import plan
@@ -31,6 +31,7 @@ def test_constants_are_those_of_the_core(compiled_kernels: ModuleType) -> None:
         "most_coefficients": NormalLinear.signature.most_columns + 1,
         "equal_weights": numbers.TIE,
         "most_soft_leaves": schema.MOST_SOFT_LEAVES,
+        "most_pairs": pairs._MOST_PAIRS,
         **core_chains._KINDS,
         "q_seq(K)": core_chains._KINDS["q_seq"] + 1,
         "done": passes._DONE,

@@ -240,6 +240,6 @@ def test_the_program_in_words() -> None:
     assert "Leaves follow piecewise_exponential(1.5, 4, [2, 5])." in program(LEAF).describe()
 
 
-def test_durations_are_above_0(table: pl.DataFrame) -> None:
-    with pytest.raises(slp.SlpError, match="`piecewise_exponential` needs durations above 0"):
-        program(LEAF).posterior(table.with_columns(t=pl.lit(0.0)))
+def test_no_duration_is_below_0(table: pl.DataFrame) -> None:
+    with pytest.raises(slp.SlpError, match="`piecewise_exponential` needs durations from 0 up"):
+        program(LEAF).posterior(table.with_columns(t=pl.lit(-1.0)))

@@ -17,7 +17,6 @@ from slp.constraints import (
     Before,
     Constant,
     Exclusive,
-    FeatureCost,
     First,
     Forbid,
     Interaction,
@@ -26,6 +25,7 @@ from slp.constraints import (
     Once,
 )
 from slp.ir.constraints import Box, Constraint
+from slp.ir.decisions import FeatureCost
 
 NUMERIC = ("a", "b", "c")
 LEVELS = ("blue", "red")

@@ -14,7 +14,7 @@ from matplotlib.axes import Axes
 
 import slp
 import slp.plot
-from slp.source import visible
+from slp.columns.names import name_text
 from tests.plot.conftest import HOSTILE
 
 TREE = slp.Tree.from_dict(
@@ -80,7 +80,7 @@ def test_tooltips_are_text() -> None:
         {"feature": HOSTILE, "threshold": 1, "left": {"counts": {"]]>": 1}}, "right": {}}
     )
     told = titles(lambda: slp.plot.tree(tree))
-    assert f"{visible(HOSTILE)} < 1" in told and "]]>: 1 of 1 rows" in told
+    assert f"{name_text(HOSTILE)} < 1" in told and "]]>: 1 of 1 rows" in told
 
 
 def test_a_picture_without_axes_makes_a_figure_that_notebooks_show() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slp.results.by_tree import weighted_quantiles
+from slp.results.averages.weighted_draws import weighted_quantiles
 
 
 def test_quantiles_are_those_of_repeated_values() -> None:

@@ -69,7 +69,17 @@ def test_files_below_the_folder_are_used(folder: Path) -> None:
 
 @pytest.mark.parametrize("said", [use, tree])
 def test_files_elsewhere_are_not(said, folder: Path, outside: Path) -> None:  # type: ignore[no-untyped-def]
-    suffix = ".slp" if said is use else ".json"
+    check_refused(said, ".slp" if said is use else ".json", folder, outside)
+
+
+def test_texts_of_trees_elsewhere_are_not_read(folder: Path, outside: Path) -> None:
+    (outside / "secret.tree").write_text(f"{SECRET}\n")
+    check_refused(tree, ".tree", folder, outside)
+    (folder / "own.tree").write_text(f"{SECRET}\n{SECRET}\n")
+    assert faults(tree("own.tree"), folder) == ["E615"]
+
+
+def check_refused(said, suffix: str, folder: Path, outside: Path) -> None:  # type: ignore[no-untyped-def]
     names = [
         f"../outside/secret{suffix}",
         outside / f"secret{suffix}",

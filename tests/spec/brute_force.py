@@ -84,6 +84,22 @@ class BruteForce(AllDerivations):
         """log P(y | X) under the prior normalised over its support."""
         return log_sum(w for _, w in self.log_scored()) - self.log_prior_total()
 
+    def log_given_others(self, row: int) -> float:
+        """log p(response of a row | the other responses): the log evidence of all less that of the
+        others, where the features of all rows stay."""
+        known: dict[tuple[int, ...], float] = {(): 0.0}
+
+        def log_marginal(rows: tuple[int, ...]) -> float:
+            others = tuple(r for r in rows if r != row)
+            if others not in known:
+                known[others] = self.leaf.log_marginal(self._responses(others))
+            return known[others]
+
+        without = log_sum(
+            d.log_weight + math.fsum(map(log_marginal, d.leaves)) for d in self.derivations
+        )
+        return log_sum(w for _, w in self.log_scored()) - without
+
     def posterior(self) -> list[tuple[Derivation, float]]:
         """Derivations with their posterior probabilities."""
         scored = self.log_scored()
@@ -177,9 +193,57 @@ class BruteForce(AllDerivations):
         if self.example.lines:
             leaf_formula = with_row(self.leaf, self._in_line(row))
         for d, p in self.posterior():
-            for leaf, share in self._leaves_of(d.tree, d.leaves, row):
+            for leaf, share, _ in self._leaves_of(d.tree, d.leaves, row):
                 terms.append([p * share * x for x in leaf_formula.predict(self._responses(leaf))])
         return [math.fsum(column) for column in zip(*terms, strict=True)]
+
+    def density(self, row: Row, outcome: Any) -> float:
+        """The predictive density of an outcome of a new row, given as responses are."""
+        if self.example.lines:
+            outcome = (outcome, *self._in_line(row))
+        if self.example.weights is not None:
+            outcome = (outcome, 1)
+        terms = []
+        for d, p in self.posterior():
+            for leaf, share, _ in self._leaves_of(d.tree, d.leaves, row):
+                before = self._responses(leaf)
+                after = self.leaf.log_marginal([*before, outcome])
+                terms.append(p * share * math.exp(after - self.leaf.log_marginal(before)))
+        return math.fsum(terms)
+
+    def asked(self, row: Row) -> dict[str, tuple[float, float]]:
+        """For each feature the probability that a row's path splits on it, and the expected number
+        of these splits."""
+        ways = [
+            (p * share, path)
+            for d, p in self.posterior()
+            for _, share, path in self._leaves_of(d.tree, d.leaves, row)
+        ]
+        return {
+            f: (
+                math.fsum(p for p, path in ways if f in path),
+                math.fsum(p * path.count(f) for p, path in ways),
+            )
+            for f in self.example.features
+        }
+
+    def is_parted(self, row: Row) -> bool:
+        """Whether some tree sends a row to both sides of a split."""
+        return any(
+            share < 1
+            for d, _ in self.posterior()
+            for _, share, _ in self._leaves_of(d.tree, d.leaves, row)
+        )
+
+    def share_a_leaf(self, row: Row, other: Row) -> float:
+        """The probability that two rows end in one leaf."""
+        return math.fsum(
+            p * share * also
+            for d, p in self.posterior()
+            for leaf, share, _ in self._leaves_of(d.tree, d.leaves, row)
+            for same, also, _ in self._leaves_of(d.tree, d.leaves, other)
+            if same == leaf
+        )
 
     def _median(self, row: Row, leaf: ExponentialFormula) -> float:
         """The root of the mixture's distribution function less a half."""
@@ -187,7 +251,7 @@ class BruteForce(AllDerivations):
         mixture = [
             (p * share, list(zip([y[r] for r in own], weights_of(own), strict=True)))
             for d, p in self.posterior()
-            for own, share in self._leaves_of(d.tree, d.leaves, row)
+            for own, share, _ in self._leaves_of(d.tree, d.leaves, row)
         ]
 
         def excess(log_t: float) -> float:
@@ -210,10 +274,11 @@ class BruteForce(AllDerivations):
 
     def _leaves_of(
         self, tree: TreeKey, leaves: tuple[tuple[int, ...], ...], row: Row
-    ) -> list[tuple[tuple[int, ...], float]]:
-        """The leaves, from the left, that a row falls into, with its share there."""
+    ) -> list[tuple[tuple[int, ...], float, tuple[str, ...]]]:
+        """The leaves, from the left, that a row falls into, with its share there and the features
+        that the path splits on."""
         if tree == "leaf":
-            return [(leaves[0], 1.0)]
+            return [(leaves[0], 1.0, ())]
         feature, test, left, right = tree
         f, n = self.example.features.index(feature), n_leaves(left)
         untold = self.example.untold(f, test, row[f])
@@ -234,5 +299,6 @@ class BruteForce(AllDerivations):
         out = []
         for below, own, part in ((left, leaves[:n], share), (right, leaves[n:], 1 - share)):
             if part > 0:
-                out += [(x, part * s) for x, s in self._leaves_of(below, own, row)]
+                ways = self._leaves_of(below, own, row)
+                out += [(x, part * s, (feature, *path)) for x, s, path in ways]
         return out

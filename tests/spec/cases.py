@@ -39,6 +39,7 @@ from tests.spec.table_kinds import (
     with_subsets,
     with_tables,
     with_weights,
+    with_zeros,
 )
 
 
@@ -84,6 +85,7 @@ def random_case(
     ranges: bool = False,
     lines: bool = False,
     exposures: bool = False,
+    zeros: bool = False,
     subsets: bool = False,
     ordered: bool = False,
     tables: bool = False,
@@ -96,8 +98,9 @@ def random_case(
     `missing_level` categorical features miss values, with `missing_side` features of all kinds,
     ordinal ones too, and rows have weights now and then, with `ranges` all splits have the measure
     `range`, with `lines` leaves hold lines, with `exposures` responses are counts with exposures,
-    and rows have weights now and then, with `subsets` splits are by subsets of levels, likewise,
-    with `ordered` in the order of the response, which is classes without weights, with `tables` the
+    and rows have weights now and then, with `zeros` they are durations or such counts, with times
+    and exposures of 0, with `subsets` splits are by subsets of levels, likewise, with `ordered` in
+    the order of the response, which is classes without weights, with `tables` the
     leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be registered, with `extremes`
     gaps and weights are tiny or huge, and most programs mix measures, with
     `partition` some splits are by that measure, and two features part the rows alike."""
@@ -119,6 +122,8 @@ def random_case(
         table = with_tables(rng, table)
     if exposures:
         table = with_exposures(rng, table)
+    if zeros:
+        table = with_zeros(rng, table)
     if subsets or ordered:
         table = with_subsets(rng, table)
     if ordered:

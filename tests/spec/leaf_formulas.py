@@ -121,7 +121,7 @@ class ExposedFormula:
         total, a, b = 0.0, self.a, self.b
         for k, e in y:
             total += math.lgamma(a + k) - math.lgamma(a) - math.lgamma(k + 1)
-            total += a * math.log(b / (b + e)) + k * math.log(e / (b + e))
+            total += a * math.log(b / (b + e)) + (k * math.log(e / (b + e)) if k else 0.0)
             a, b = a + k, b + e
         return total
 

@@ -145,7 +145,7 @@ def random_table(rng: random.Random) -> RandomTable:
         columns["id"], ignored = [str(i) for i in range(n)], ("id",)
         directives.append(":- ignore(id).")
     if rng.random() < 0.06:
-        leaf, lines = _add_durations(rng, columns, n)
+        leaf, lines = add_durations(rng, columns, n)
     else:
         columns["y"], leaf, lines = _random_response(rng, n)
     return RandomTable(columns, kinds, (*directives, *lines), leaf, ignored, cuts)
@@ -218,7 +218,7 @@ def _repeat_rows(rng: random.Random, columns: dict[str, list[Any]]) -> None:
                 column[i] = column[source]
 
 
-def _add_durations(
+def add_durations(
     rng: random.Random, columns: dict[str, list[Any]], n: int
 ) -> tuple[LeafFormula, list[str]]:
     """Durations, some of them censored, with the column that says which."""

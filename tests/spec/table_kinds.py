@@ -15,7 +15,7 @@ from tests.spec.leaf_formulas import (
     TableFormula,
     WeightedFormula,
 )
-from tests.spec.random_tables import LEVELS, RandomTable, line_formula, quoted
+from tests.spec.random_tables import LEVELS, RandomTable, add_durations, line_formula, quoted
 
 _EXTREME_POOLS = (
     (0.0, 5e-324, 1e-323, 1e-310, 3e-310),
@@ -260,6 +260,22 @@ def with_exposures(rng: random.Random, table: RandomTable) -> RandomTable:
     directives += [":- response(y, exposure(exposure)).", f":- leaf(gamma_poisson({a}, {b}))."]
     leaf = ExposedFormula(a, b)
     return replace(table, columns=columns, directives=tuple(directives), leaf=leaf)
+
+
+def with_zeros(rng: random.Random, table: RandomTable) -> RandomTable:
+    """The table with durations, or counts with exposures; some times and exposures are 0."""
+    if rng.random() < 0.4:
+        table = with_exposures(rng, table)
+        for i, _ in enumerate(table.columns["y"]):
+            if rng.random() < 0.3:
+                table.columns["exposure"][i], table.columns["y"][i] = 0.0, 0
+        return table
+    columns, n = dict(table.columns), len(table.columns["y"])
+    del columns["y"]
+    directives = [d for d in table.directives if ":- leaf" not in d and ":- response" not in d]
+    leaf, lines = add_durations(rng, columns, n)
+    columns["y"] = [0.0 if rng.random() < 0.3 else y for y in columns["y"]]
+    return replace(table, columns=columns, directives=(*directives, *lines), leaf=leaf)
 
 
 def with_tables(rng: random.Random, table: RandomTable) -> RandomTable:

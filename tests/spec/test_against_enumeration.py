@@ -27,7 +27,13 @@ from slp.results.posterior import Posterior
 from slp.trees import check_tree
 from tests.spec.brute_force import TreeKey, ValueMissingError
 from tests.spec.cases import Case, random_case
-from tests.spec.leaf_formulas import ByTable
+from tests.spec.leaf_formulas import (
+    ByTable,
+    ExponentialFormula,
+    ExposedFormula,
+    TableFormula,
+    WeightedFormula,
+)
 from tests.spec.pipeline import key_of, tree_of
 
 N_CASES = 400
@@ -38,6 +44,7 @@ N_MISSING_LEVEL = 60
 N_MISSING_SIDE = 80
 N_LINES = 60
 N_EXPOSURES = 60
+N_ZEROS = 80
 N_SUBSETS = 100
 N_IN_ORDER = 100
 N_TABLES = 60
@@ -107,6 +114,12 @@ def test_counts_with_exposures(seed: int) -> None:
     check(random_case(seed, exposures=True))
 
 
+@pytest.mark.thinned(8)
+@pytest.mark.parametrize("seed", range(N_ZEROS))
+def test_times_and_exposures_of_0(seed: int) -> None:
+    check(random_case(seed, zeros=True))
+
+
 @pytest.mark.thinned(9)  # seed 48 takes ten seconds
 @pytest.mark.parametrize("seed", range(N_SUBSETS))
 def test_splits_by_subsets_of_levels(seed: int) -> None:
@@ -166,7 +179,9 @@ def check(case: Case) -> None:
     compare_list(case, posterior)
     compare_best(case, posterior)
     compare_predictions(case, posterior)
+    compare_paths(case, posterior)
     compare_features(case, posterior)
+    compare_left_out(case, posterior)
 
 
 def compare_totals(case: Case, posterior: Posterior) -> None:
@@ -176,6 +191,20 @@ def compare_totals(case: Case, posterior: Posterior) -> None:
     # A relative error of the evidence is an absolute one of its logarithm.
     assert abs(posterior.log_evidence - want) < case.rounding, case
     assert posterior.tree_count() == len(case.spec.derivations), case
+
+
+def compare_left_out(case: Case, posterior: Posterior) -> None:
+    """What some rows are worth given the others, as a ratio of evidences."""
+    if posterior.no_loo is not None:
+        assert posterior.no_bayes_factor is not None
+        with pytest.raises(SlpError):
+            posterior.loo()
+        return
+    found = posterior.loo()
+    assert found.kind == "exact" and len(found.pointwise) == len(case.spec.example.rows)
+    for row in sorted({0, len(found.pointwise) // 2, len(found.pointwise) - 1}):
+        want = case.spec.log_given_others(row)
+        assert found.pointwise[row] == pytest.approx(want, rel=1e-9, abs=4 * case.rounding), case
 
 
 def compare_trees(case: Case, posterior: Posterior) -> None:
@@ -254,9 +283,74 @@ def compare_predictions(case: Case, posterior: Posterior) -> None:
             have = posterior.predict_proba(frame)
         else:
             have = posterior.predict(frame)[:, None]
+        compare_densities(case, posterior, frame)
     np.testing.assert_allclose(
         have, want, rtol=case.rounding, atol=case.rounding, err_msg=repr(case)
     )
+
+
+def compare_densities(case: Case, posterior: Posterior, frame: pl.DataFrame) -> None:
+    """The predictive density of an outcome of each new row; of classes of every class."""
+    spec, leaf = case.spec, case.model.table.leaf
+    formula = spec.leaf.leaf if isinstance(spec.leaf, WeightedFormula) else spec.leaf
+    given = spec.example.y[0]
+    match formula:
+        case TableFormula():  # no density is known
+            return
+        case ExponentialFormula() | ExposedFormula():
+            asked = {given[0]: (given[0], 1)}
+        case _:
+            asked = {y: y for y in leaf.classes or (given,)}
+    for y, outcome in asked.items():
+        want = [spec.density(row, outcome) for row in case.new_rows]
+        have = posterior.density(frame, y)
+        # The last is the probability of a leaf that sums may lose beside 1.
+        np.testing.assert_allclose(have, want, 10 * case.rounding, 1e-15, err_msg=repr(case))
+
+
+def compare_paths(case: Case, posterior: Posterior) -> None:
+    """What new rows are asked on their way."""
+    columns = {
+        f: [case.table.shown(f, x) for x in column]
+        for f, column in zip(case.table.features, zip(*case.new_rows, strict=True), strict=True)
+    }
+    for i, row in enumerate(case.new_rows[:2]):
+        frame = pl.DataFrame({name: own[i : i + 1] for name, own in columns.items()})
+        try:
+            want = case.spec.asked(row)
+        except ValueMissingError:
+            with pytest.raises(DataError, match="E44[25]"):
+                posterior.explain(frame)
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SlpWarning)  # of levels that the table lacks
+            have = posterior.explain(frame)
+        assert have.kind == "exact"
+        for f in have.features:
+            assert (f.probability, f.tests) == near(want[f.feature], case), (case, f)
+        assert have.tests == near(math.fsum(tests for _, tests in want.values()), case), case
+    compare_pairs(case, posterior, pl.DataFrame(columns))
+
+
+def compare_pairs(case: Case, posterior: Posterior, frame: pl.DataFrame) -> None:
+    """How probable it is that new rows end in one leaf."""
+    rows = case.new_rows
+    try:
+        want = [[case.spec.share_a_leaf(a, b) for b in rows] for a in rows]
+    except ValueMissingError:
+        with pytest.raises(DataError, match="E44[25]"):
+            posterior.proximity(frame)
+        return
+    np.fill_diagonal(want := np.array(want), 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SlpWarning)  # of levels that the table lacks
+        have = posterior.proximity(frame)
+    if have.kind == "exact":
+        near_by = max(1e-9, case.rounding)
+        np.testing.assert_allclose(have.value, want, near_by, near_by, err_msg=repr(case))
+    else:  # a row goes to both sides of a split
+        assert any(case.spec.is_parted(row) for row in rows), case
+        assert (np.abs(have.value - want) <= 7 * have.error + 0.02).all(), case
 
 
 def compare_features(case: Case, posterior: Posterior) -> None:

@@ -129,7 +129,7 @@ def test_leaves_without_outcomes() -> None:
 
 def test_line_breaks_in_names_stay_on_one_line() -> None:
     odd = Tree(Split("two\nlines", Is("a\tb"), Leaf(), Leaf()))
-    assert odd.to_text().splitlines()[0] == r"two\nlines = a\tb"
+    assert odd.to_text().splitlines()[0] == r"'two\nlines' = 'a\tb'"
 
 
 def test_dot() -> None:

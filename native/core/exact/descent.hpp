@@ -40,6 +40,9 @@
 
 namespace slp::exact {
 
+// The next cut where a descent has lost too much: in the end 0, which loses nothing.
+inline double lower_cut(double cut) { return cut > 1e-40 ? cut * 1e-4 : 0.0; }
+
 // Queries that move together. Keys of groups add up as their queries do.
 struct QueryGroup {
     Key key;

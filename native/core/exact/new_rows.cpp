@@ -27,9 +27,6 @@ constexpr std::size_t kBatchSizes[] = {32, 8, 1};
 // Item by item: rows that go together are followed together, so batches are large.
 constexpr std::size_t kItemBatchSizes[] = {512, 32, 1};
 
-// Where too much was lost, the cut is lowered by this factor, and below the least one to 0.
-constexpr double kLessCut = 1e-4, kLeastCut = 1e-40;
-
 // With this many rows of the table or more, one descent along the tree is faster than one descent
 // for each row.
 constexpr std::size_t kFewestAlongTree = 6;
@@ -205,7 +202,7 @@ private:
     // Whether the batch was done; it writes only its rows' results. is_tree: all of these go with
     // rows of the table.
     bool follow(Rows rows, bool is_tree, const std::function<bool(std::uint64_t)>& go_on) {
-        for (double cut = cut_;; cut = cut > kLeastCut ? cut * kLessCut : 0.0) {
+        for (double cut = cut_;; cut = lower_cut(cut)) {
             Sink sink(engine_, is_tree ? n_of_table_ : rows.size(), query_of_row_, budget_);
             if (!descend(rows, is_tree, sink, cut, go_on)) {
                 return false;
@@ -272,11 +269,7 @@ Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& row
 double seconds_of_new_rows(const Engine& engine, const Pass& pass, const NewRows& rows) {
     // By blocks for each row: a split of a box, and more for each state.
     constexpr double kOfSplit = 5e-9, kOfState = 1.2e-9;
-    // Item by item for all rows of a batch: an item, and a split of it. One row reaches some part
-    // of the items, and each further one this part of the others.
-    constexpr double kOfItem = 4e-6, kOfItemSplit = 3e-7, kPart = 0.15;
-    const Progress all = pass.progress();
-    const auto n_items = static_cast<double>(all.items), n_edges = static_cast<double>(all.edges);
+    const auto n_edges = static_cast<double>(pass.progress().edges);
     const auto n_states = std::max(1.0, static_cast<double>(engine.values_per_box()));
     const std::size_t d = engine.problem().table.features.size();
     std::size_t n_alone = 0, n_by_items = pass.blocks() == nullptr ? rows.m : 0;
@@ -299,17 +292,29 @@ double seconds_of_new_rows(const Engine& engine, const Pass& pass, const NewRows
     n_alone += std::min(with.size(), kFewestAlongTree);
     const double by_blocks =
         static_cast<double>(n_alone) * n_edges * (kOfSplit + kOfState * n_states);
+    return by_blocks + seconds_by_items(engine, pass, n_by_items, kItemBatchSizes[0]);
+}
+
+double seconds_by_items(const Engine& engine, const Pass& pass, std::size_t n_rows,
+                        std::size_t batch) {
+    // An item, and a split of it, for all rows of a batch. One row reaches some part of the items,
+    // and each further one this part of the others.
+    constexpr double kOfItem = 4e-6, kOfItemSplit = 3e-7, kPart = 0.15;
+    const Progress all = pass.progress();
     // Passes by blocks count boxes, others pairs of box and state.
     const bool counts_boxes = pass.by_interval_blocks() || pass.few_rows() > 0;
-    const double descent =
-        (n_items * kOfItem + n_edges * kOfItemSplit) * (counts_boxes ? n_states : 1.0);
+    const double descent = (static_cast<double>(all.items) * kOfItem +
+                            static_cast<double>(all.edges) * kOfItemSplit) *
+                           (counts_boxes ? std::max(1.0, static_cast<double>(
+                                                             engine.values_per_box()))
+                                         : 1.0);
     double n_descents = 0.0;
-    for (std::size_t left = n_by_items; left > 0;) {
-        const std::size_t n = std::min(left, kItemBatchSizes[0]);
+    for (std::size_t left = n_rows; left > 0;) {
+        const std::size_t n = std::min(left, batch);
         n_descents += 1.0 - std::pow(1.0 - kPart, static_cast<double>(n));
         left -= n;
     }
-    return by_blocks + n_descents * descent;
+    return n_descents * descent;
 }
 
 }  // namespace slp::exact

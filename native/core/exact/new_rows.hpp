@@ -62,4 +62,8 @@ Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& row
 // are in docs/design/exact-passes.md.
 double seconds_of_new_rows(const Engine& engine, const Pass& pass, const NewRows& rows);
 
+// The part of it that goes item by item, for so many rows in batches.
+double seconds_by_items(const Engine& engine, const Pass& pass, std::size_t n_rows,
+                        std::size_t batch);
+
 }  // namespace slp::exact

@@ -29,9 +29,14 @@ namespace slp::exact {
 // One batch of rows, query by query: the side that each takes at every split.
 class Routes {
 public:
-    // rows: positions in `values`.
-    Routes(const Engine& engine, std::span<const double> values, std::span<const std::size_t> rows)
-        : table_(engine.problem().table), geometry_(engine.geometry()), n_(rows.size()) {
+    // rows: positions in `values`. ends_at: for each query the feature at whose splits it ends; empty
+    // where queries go on to leaves.
+    Routes(const Engine& engine, std::span<const double> values, std::span<const std::size_t> rows,
+           std::vector<std::uint32_t> ends_at = {})
+        : table_(engine.problem().table),
+          geometry_(engine.geometry()),
+          n_(rows.size()),
+          ends_at_(std::move(ends_at)) {
         const std::size_t d = table_.features.size();
         for (std::size_t f = 0; f < d; ++f) {
             for (const std::size_t row : rows) {
@@ -57,12 +62,14 @@ public:
         sides_.clear();
         parted_.clear();
         for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t) {
+            const std::span<const std::uint32_t> own =
+                going_on(of_feature.front().feature, queries, arena);
             if (by_thresholds_[of_feature.front().feature]) {
-                route_by_thresholds(of_feature, queries, arena);
+                route_by_thresholds(of_feature, own, arena);
             } else {
                 const double second = second_level(box, of_feature.front());
                 for (const BoxSplit& split : of_feature) {
-                    route_one(box, split, second, queries, arena);
+                    route_one(box, split, second, own, arena);
                 }
             }
         });
@@ -97,6 +104,20 @@ private:
         return out;
     }
     double value(std::size_t f, std::uint32_t query) const { return values_[f * n_ + query]; }
+
+    // Those of the queries that do not end at splits on a feature.
+    std::span<const std::uint32_t> going_on(std::uint32_t f,
+                                            std::span<const std::uint32_t> queries,
+                                            Arena& arena) const {
+        if (ends_at_.empty()) {
+            return queries;
+        }
+        const std::span out(arena.allocate<std::uint32_t>(queries.size()), queries.size());
+        const auto end = std::ranges::copy_if(queries, out.begin(), [&](std::uint32_t query) {
+            return ends_at_[query] != f;
+        });
+        return out.first(static_cast<std::size_t>(end.out - out.begin()));
+    }
 
     // The splits of one feature, whose thresholds ascend: those on the left are the first ones by
     // their values.
@@ -153,14 +174,18 @@ private:
         for (const std::uint32_t& query : queries) {
             const double own_value = value(split.feature, query);
             const Missing side = feature.side_of(split.cut, own_value, second);
-            if (side == Missing::left) {
+            double share = side == Missing::left ? 1.0 : 0.0;
+            if (side == Missing::untold) {
+                const Untold way = std::isnan(own_value) ? feature.untold : feature.absent;
+                share = share_of_untold(box, split, way);
+            }
+            if (share == 1.0) {
                 to[n_left++] = query;
-            } else if (side == Missing::right) {
+            } else if (share == 0.0) {
                 to[--first_right] = query;
             } else {
                 const std::span<const std::uint32_t> alone(&query, 1);
-                const Untold way = std::isnan(own_value) ? feature.untold : feature.absent;
-                parted_.push_back({{key_of(alone), alone}, share_of_untold(box, split, way)});
+                parted_.push_back({{key_of(alone), alone}, share});
             }
         }
         const std::span<const std::uint32_t> left = to.first(n_left),
@@ -184,6 +209,7 @@ private:
     const Table& table_;
     const Geometry& geometry_;
     std::size_t n_;
+    std::vector<std::uint32_t> ends_at_;
     std::vector<double> values_;               // by feature, by query
     std::vector<std::uint8_t> by_thresholds_;  // whether every query has a side of each threshold
     std::vector<std::uint32_t> all_;

@@ -371,6 +371,11 @@ struct GammaPoissonLeaf final : RateFormula {
     double log_most_likely(const double* s) const override {
         return log_best_rate(s[1], s[0]) - s[2];
     }
+    void scores(std::span<const double> sums, double* out) const override {
+        for (const double* s = sums.data(); s != sums.data() + sums.size(); s += k_) {
+            *out++ = rate_of(s[1], s[0]);
+        }
+    }
     std::optional<TwoSums> two_sums() const override { return TwoSums{1, 0}; }
     void predict(const double* s, double* out) const override {
         *out = (hyper_[0] + s[1]) / (hyper_[1] + s[0]);

@@ -111,8 +111,14 @@ LastSplit::Cuts LastSplit::cuts(const Feature& feature, std::span<const std::uin
 // one of them, with the leaf of all rows.
 double LastSplit::best_partition(const double* sums) {
     const auto [a, b] = *two_sums_;
+    // Rows without time or exposure have no ratio. They change no sum, so they may go first.
+    const auto tells_nothing = [&](const double* s) { return s[a] == 0 && s[b] == 0; };
     std::ranges::sort(codes_, [&](std::uint32_t x, std::uint32_t y) {
-        return of_code(x)[a] * of_code(y)[b] < of_code(y)[a] * of_code(x)[b];
+        const double *const one = of_code(x), *const other = of_code(y);
+        if (tells_nothing(one) || tells_nothing(other)) {
+            return tells_nothing(one) && !tells_nothing(other);
+        }
+        return one[a] * other[b] < other[a] * one[b];
     });
     double out = leaf_.log_leaf(sums);
     std::ranges::fill(left_, 0.0);

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import CONSTRAINTS, Directives, name_of, span_of
 from slp.analysis.sources.parameters import Values
 from slp.constraints import FORMS, Form
 from slp.ir.constraints import Box, Constraint
+from slp.ir.decisions import FeatureCost
 from slp.messages import Wording
 from slp.messages import constraints as words
 from slp.messages.names import name_help, plural
@@ -17,48 +18,27 @@ from slp.messages.synonyms import MEANT
 from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, functor, list_items
 
-#: Numbers of features, each with its place.
-Numbers: TypeAlias = Mapping[str, tuple[float, SourceSpan]]
-
 
 def read_constraints(
     directives: Directives,
     boxes: Mapping[str, Box],
     malformed_boxes: Collection[str],
+    costs: tuple[FeatureCost, ...],
     values: Values,
     findings: Findings,
 ) -> tuple[Constraint, ...]:
     """The constraints, in order. Malformed ones give findings and are left out.
 
     Constraints on `malformed_boxes` are left out without a finding, because the box has one
-    already.
+    already. `costs` are those of features that could be read.
     """
-    numbers = {form.name: _numbers(form, directives, values) for form in FORMS}
-    reader = _ConstraintReader(boxes, malformed_boxes, values, numbers, findings)
+    all_read = "cost" not in directives.malformed and len(costs) == len(directives.of("cost"))
+    reader = _ConstraintReader(
+        boxes, malformed_boxes, costs if all_read else None, values, findings
+    )
     terms = [(term, d.span) for d in directives.constraints for term in _each(d.args[0])]
-    named = {key[0] for term, _ in terms if (key := functor(term)) is not None}
-    for form in FORMS:
-        if form.directive is not None and form.name not in named:
-            own = {n: d for n, d in directives.of(form.directive.name).items() if d.depth == 0}
-            if own:
-                names = f"`{next(iter(own))}`" + (f" and {len(own) - 1} more" * (len(own) > 1))
-                findings.add(form.directive.unused(next(iter(own.values())).span, names=names))
     found = [reader.constraint(term, span) for term, span in terms]
     return tuple(c for c in found if c is not None)
-
-
-def _numbers(form: Form, directives: Directives, values: Values) -> Numbers | None:
-    """What the directive of a form gives to features; None if one of them is malformed."""
-    if form.directive is None:
-        return {}
-    out, malformed = {}, form.directive.name in directives.malformed
-    for name, d in directives.of(form.directive.name).items():
-        amount = values.amount(d.args[0], form.directive.what.format(name=name), d.span)
-        if amount is None:
-            malformed = True
-        else:
-            out[name] = amount, d.span
-    return None if malformed else out
 
 
 def _each(term: Term) -> list[Term]:
@@ -74,11 +54,11 @@ class _ConstraintReader:
         self,
         boxes: Mapping[str, Box],
         malformed_boxes: Collection[str],
+        costs: tuple[FeatureCost, ...] | None,
         values: Values,
-        numbers: Mapping[str, Numbers | None],
         findings: Findings,
     ) -> None:
-        self.numbers = numbers
+        self.costs = costs
         self.boxes = boxes
         self.malformed_boxes = malformed_boxes
         self.values = values
@@ -150,8 +130,8 @@ class _Arguments:
         return self.reader.values.amount(term, what, self.span)
 
     @property
-    def declared(self) -> Numbers | None:
-        return self.reader.numbers[self.form.name]
+    def costs(self) -> tuple[FeatureCost, ...] | None:
+        return self.reader.costs
 
     def whole(self, term: Term, what: str, least: int) -> int | None:
         return self.reader.values.whole(term, what, self.span, least)

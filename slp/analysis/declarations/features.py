@@ -6,16 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from slp.analysis.findings import Findings
-from slp.analysis.sources.directives import DIRECTIVES, Declared, name_of, span_of
+from slp.analysis.sources.directives import DIRECTIVES, Declared, code_text, name_of, span_of
 from slp.analysis.sources.parameters import Values
 from slp.columns import declared, numbers_in
-from slp.data.cells import cell_text
 from slp.ir.program import Bins, Cuts, FeatureDeclaration, LevelSplits
 from slp.messages import Wording
 from slp.messages import directives as words
 from slp.messages.numbers import number_text
 from slp.source import SourceSpan
-from slp.terms import Atom, Number, Struct, Term, functor, list_items
+from slp.terms import Atom, Struct, Term, functor, list_items
 
 #: What a declaration must not say twice, and the message for it.
 _TWICE = {
@@ -43,14 +42,6 @@ def read_order(
         return None
     found = tuple(n for n in names if n is not None)
     return found if len(found) == len(names) else None
-
-
-def code_text(term: Term, what: str, span: SourceSpan, findings: Findings) -> str | None:
-    """The cell that a number or an atom stands for, as text. None, and a finding, for any other
-    term."""
-    return (
-        cell_text(term.value) if isinstance(term, Number) else name_of(term, what, span, findings)
-    )
 
 
 class FeatureReader:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import cast, get_args
 
-from slp.analysis.declarations.features import FeatureReader, code_text, read_order
+from slp.analysis.declarations.features import FeatureReader, read_order
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import (
     DIRECTIVES,
     Declared,
     Directives,
+    code_text,
     name_of,
     span_of,
 )
 from slp.analysis.sources.parameters import Values
 from slp.ir.constraints import Support
+from slp.ir.decisions import ClassLoss, FeatureCost
 from slp.ir.program import EventCodes, Failure, FeatureDeclaration, LeafDeclaration
 from slp.leaves import SIGNATURES
 from slp.leaves.signature import NumberList
@@ -42,6 +44,8 @@ class Declarations:
     ignored: tuple[str, ...] = ()
     feature_weights: dict[str, float] = field(default_factory=dict)
     row_weight: str | None = None
+    costs: tuple[FeatureCost, ...] = ()
+    losses: tuple[ClassLoss, ...] = ()
     spans: dict[str, SourceSpan] = field(default_factory=dict)
 
 
@@ -74,6 +78,7 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
         out.feature_weights[name] = 1.0 if weight is None else weight
     if (d := single.get(("row_weight",))) is not None:
         out.row_weight = name_of(d.args[0], "the weight of rows", d.span, findings)
+    out.costs, out.losses = reader.costs(directives), reader.losses(directives)
     out.ignored = tuple(directives.ignored)
     out.spans.update({f"ignore:{n}": s for n, s in directives.ignored.items()})
     return out
@@ -141,6 +146,24 @@ class _DeclarationReader:
             if found["min_leaf"] > 1:
                 self.findings.add(words.TWO_LEAST_LEAVES(d.span))
         return Support(found["min_leaf"], None if deepest < 0 else deepest, weight)
+
+    def costs(self, directives: Directives) -> tuple[FeatureCost, ...]:
+        return tuple(
+            FeatureCost(name, amount, d.span)
+            for name, d in directives.of("cost").items()
+            if (amount := self.values.amount(d.args[0], f"the cost of `{name}`", d.span))
+            is not None
+        )
+
+    def losses(self, directives: Directives) -> tuple[ClassLoss, ...]:
+        out = []
+        for key, d in directives.single.items():
+            if key[0] == "loss":
+                what = f"the loss of `{key[2]}` where `{key[1]}` is true"
+                amount = self.values.amount(d.args[0], what, d.span)
+                if amount is not None:
+                    out.append(ClassLoss(key[1], key[2], amount, d.span))
+        return tuple(out)
 
     # --- leaf models ---------------------------------------------------------------------------
 

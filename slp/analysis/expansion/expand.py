@@ -44,6 +44,7 @@ from slp.terms import (
     subterms,
     variables,
 )
+from slp.trees import TreeText
 
 _LEAF = Atom("leaf")
 _INDENT = "    "
@@ -125,7 +126,11 @@ def _kind(key: str) -> str:
 def _use_of_edittree(edits: EditPrior) -> Term:
     """The directive, because this prior has no rules; with the tree, which a file or a caller
     gave."""
-    tree = json.dumps(edits.tree.to_dict(), ensure_ascii=False)
+    given = edits.tree
+    if isinstance(given, TreeText):
+        tree = given.source.text.rstrip() + "\n"  # by a line end a text is known
+    else:
+        tree = json.dumps(given.to_dict(), ensure_ascii=False)
     settings: list[tuple[str, Term]] = [
         ("tree", Atom(tree)),
         ("p", Number(edits.p)),

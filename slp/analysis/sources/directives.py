@@ -17,6 +17,7 @@ from typing import TypeAlias
 from slp.analysis.findings import Findings
 from slp.analysis.sources.files import Placed
 from slp.constraints import AN_EXAMPLE, FORMS
+from slp.data.cells import cell_text
 from slp.errors import Diagnostic, Related
 from slp.leaves import OF_CLASSES
 from slp.messages import Wording
@@ -26,7 +27,7 @@ from slp.messages.synonyms import MEANT
 from slp.resolution.machine.left_out import why_left_out
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive
-from slp.terms import Atom, Struct, Term, Var, conjuncts, functor, list_items
+from slp.terms import Atom, Number, Struct, Term, Var, conjuncts, functor, list_items
 
 #: The key of a declaration: `("start",)`, `("param", "alpha")`, `("support", "min_leaf")`, ...
 Key: TypeAlias = tuple[str, ...]
@@ -43,12 +44,13 @@ DIRECTIVES = {
     "feature": "`:- feature(age, [cuts([18, 40, 65])]).`",
     "feature_weight": "`:- feature_weight(age, 3).`",
     "row_weight": "`:- row_weight(w).`",
+    "cost": "`:- cost(mri, 120).`",
+    "loss": "`:- loss(yes, no, 5).`",
     "ignore": "`:- ignore(id).` or `:- ignore([id, date]).`",
     "support": "`:- support(min_leaf(5)).` or `:- support([min_leaf(5), max_depth(6)]).`",
     "constraint": f"`:- constraint({AN_EXAMPLE}).`",
     "failure": "`:- failure(restrict).`, `:- failure(condition).` or `:- failure(backtrack).`",
     "weights": "`:- weights.`",
-    **{form.directive.name: form.directive.usage for form in FORMS if form.directive},
 }
 
 #: The form of each constraint, for messages.
@@ -120,6 +122,14 @@ def name_of(
     return None
 
 
+def code_text(term: Term, what: str, span: SourceSpan, findings: Findings) -> str | None:
+    """The cell that a number or an atom stands for, as text. None, and a finding, for any other
+    term."""
+    return (
+        cell_text(term.value) if isinstance(term, Number) else name_of(term, what, span, findings)
+    )
+
+
 def span_of(term: Term, otherwise: SourceSpan) -> SourceSpan:
     """The place of a term, or `otherwise` if it is unknown."""
     return term.span or otherwise
@@ -138,15 +148,14 @@ class _Collector:
             ("failure", 1): self.simple("failure"),
             ("weights", 0): self.simple("weights"),
             ("feature", 2): self.feature,
-            ("feature_weight", 2): self.feature_weight,
+            ("feature_weight", 2): partial(self.named, "feature_weight"),
+            ("cost", 2): partial(self.named, "cost"),
+            ("loss", 3): self.loss,
             ("row_weight", 1): self.simple("row_weight"),
             ("ignore", 1): self.ignore,
             ("support", 1): self.support,
             ("constraint", 1): self.constraint,
         }
-        for form in FORMS:
-            if form.directive is not None:
-                self.forms[form.directive.name, 2] = partial(self.named, form.directive.name)
 
     def directive(self, item: Directive, depth: int) -> None:
         key = functor(item.goal)
@@ -223,8 +232,11 @@ class _Collector:
         else:
             self.named("feature", args, span, depth)
 
-    def feature_weight(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
-        self.named("feature_weight", args, span, depth)
+    def loss(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
+        classes = [code_text(term, "a class", span, self.findings) for term in args[:2]]
+        names = tuple(name for name in classes if name is not None)
+        if len(names) == len(classes):
+            self.declare(("loss", *names), args[2:], span, depth)
 
     def ignore(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         items = list_items(args[0])
@@ -255,7 +267,7 @@ def _is_known(name: str) -> bool:
 
 
 def _key_text(key: Key) -> str:
-    return key[0] if len(key) == 1 else f"{key[0]}({key[1] or '_'})"
+    return key[0] if len(key) == 1 else f"{key[0]}({', '.join(k or '_' for k in key[1:])})"
 
 
 def _arguments(count: int) -> str:

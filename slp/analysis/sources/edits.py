@@ -1,8 +1,9 @@
 """The prior `edittree`: from its `use` directive to the tree, the probability and the measure.
 
 `:- use(edittree, [tree = 't0.json', p = 0.8, measure = all]).` `p` is a parameter of the program,
-like those of library priors. The tree is a JSON file in the folder of the using file, JSON itself
-(a text that begins with `{`), or an argument of the caller.
+like those of library priors. The tree is a file in the folder of the using file, JSON or (`.tree`)
+text as slp prints trees; JSON itself (a text that begins with `{`), or the text itself (one of
+several lines); or an argument of the caller.
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from slp.analysis.findings import Findings
+from slp.data.table import Table
 from slp.errors import DataError, Diagnostic, Related
 from slp.folders import Folders, RefusedError, open_regular
 from slp.ir.program import MEASURES, PROPER_MEASURES, CheckedProgram, EditPrior, Measure
@@ -29,10 +31,10 @@ from slp.messages.directives import (
     TREE_WITHOUT_EDITS,
 )
 from slp.messages.names import name_help
-from slp.messages.places import of_file
-from slp.source import SourceSpan
+from slp.messages.places import of_file, of_line
+from slp.source import SourceFile, SourceSpan
 from slp.terms import Atom, Term, Text
-from slp.trees import Tree
+from slp.trees import Tree, TreeText
 from slp.trees.encoding import tree_from_dict
 
 #: The clauses that `use(edittree, ...)` adds.
@@ -43,6 +45,8 @@ SETTINGS = ("tree", "measure")
 
 #: What messages call a tree that the program has as text.
 _IN_PROGRAM = "the tree in the program"
+#: How the name of a file of a tree as text ends.
+_TEXT = ".tree"
 #: Largest number of characters of a file of a tree (about 100,000 leaves).
 _MOST_CHARACTERS = 10_000_000
 
@@ -83,7 +87,7 @@ def read_edits(
     return EditPrior(tree, p, measure, file, use.span)
 
 
-def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
+def _tree(use: EditUse, findings: Findings) -> tuple[Tree | TreeText | None, str | None]:
     """The tree in the file that a program names, and the name; None where the program has the tree
     as text."""
     term = use.settings.get("tree")
@@ -95,16 +99,21 @@ def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
     if name is None:
         findings.add(NO_FILE_OF_TREE(where))
         return None, None
-    file = None if name.lstrip().startswith("{") else name
+    in_json = name.lstrip().startswith("{")
+    file = None if in_json or "\n" in name else name
     called = name if file is not None else _IN_PROGRAM
     try:
+        if not in_json and (file is None or name.endswith(_TEXT)):
+            text = name if file is None else _text(file, use.folders)
+            return TreeText.read(SourceFile(called, text)), file
         data = json.loads(name if file is None else _text(file, use.folders))
         return tree_from_dict(data, quote=False), file
     except RefusedError as e:
         findings.take(e, where)
     except DataError as e:  # before ValueError, which it is too
         for diagnostic in e.diagnostics:
-            findings.add(of_file(diagnostic, called, where))
+            said = of_file if diagnostic.span is None else of_line
+            findings.add(said(diagnostic, called, where))
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as e:
         if file is None and isinstance(e, json.JSONDecodeError):
             reason, line, column = e.msg.lower(), e.lineno, e.colno
@@ -114,9 +123,29 @@ def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
     return None, None
 
 
+def with_tree_on(program: CheckedProgram, table: Table) -> CheckedProgram:
+    """The program with its tree, if that is given as text, which is read on the table.
+
+    Raises
+    ------
+    DataError
+        E615, E616: the text has no tree of the table.
+    """
+    edits = program.edits
+    if edits is None or not isinstance(edits.tree, TreeText):
+        return program
+    try:
+        tree = edits.tree.on(table)
+    except DataError as e:
+        assert edits.span is not None
+        called = edits.file or _IN_PROGRAM
+        raise DataError([of_line(d, called, edits.span) for d in e.diagnostics]) from None
+    return replace(program, edits=replace(edits, tree=tree))
+
+
 def _text(name: str, folders: Folders) -> str:
     """The text of a file of a tree."""
-    _, path = folders.find(name, ".json")
+    _, path = folders.find(name, _TEXT if name.endswith(_TEXT) else ".json")
     with os.fdopen(open_regular(path, follow=False), encoding="utf-8") as stream:
         text = stream.read(_MOST_CHARACTERS + 1)
     if len(text) > _MOST_CHARACTERS:

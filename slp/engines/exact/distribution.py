@@ -8,6 +8,7 @@ Each quantity takes one pass over all items, run on first use:
     predictions, leaf_mixtures
                               from the sum, all rows together down the items that they may visit
     outside, expected_splits  from the sum, down all items, once for both
+    leave_out                 from the sum, down all items, and from that of the prior
     usage                     a sum without each feature
     leaf and depth distribution
                               passes of vectors, doubled until the rest is negligible
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +31,7 @@ from slp.engines.contract import Progress
 from slp.engines.exact.draws import DrawsFromSums, tree_of_steps
 from slp.engines.exact.items import CALL, Items
 from slp.engines.exact.outside import Outside, outside_sums
+from slp.engines.exact.pairs import pair_differences, untold_told
 from slp.engines.exact.passes import Keep, Passes, PassQuantity
 from slp.engines.shared.fitting import Room
 from slp.engines.shared.kbest import KBest
@@ -38,7 +41,9 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.core import core_problem
-from slp.problem.new_rows import distinct_rows, rows_as_numbers, untold_error
+from slp.problem.new_rows import distinct_rows, rows_as_numbers
+from slp.results.averages.asked import FeaturesAsked
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.over_trees import (
     NEGLIGIBLE,
     ScoredTree,
@@ -46,15 +51,21 @@ from slp.results.averages.over_trees import (
     average_predictions,
 )
 from slp.results.averages.paths import TreePath
+from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture
 from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
 
 if TYPE_CHECKING:
     from slp._core import ExactEngine
+    from slp.results.averages.quantities import LeafMoments
 
 #: New rows whose leaves are held together.
 _ROWS_AT_ONCE = 256
+
+#: The most that log p(y_i | the others) and the least log q may differ so that leaves too small for
+#: a double, exp(-708), add nothing: less than exp(-100) each.
+_MOST_APART = 600.0
 
 # Log of the share of a call below which the root's splits are not looked at.
 _LEAST_SHARE = -35.0
@@ -265,31 +276,143 @@ class CompiledChart:
         k = self.table.leaf.n_statistics
         return [LeafMixture(mass, statistics.reshape(-1, k)) for mass, statistics in found]
 
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """See `TreeAverages`; within 1e-11, rounding apart."""
+        engine, d = self.passes.engine, len(self.table.features)
+        if rows is None:
+            found = self.passes.descend(
+                "following the table's rows",
+                self.likelihood,
+                lambda total, memory, _, report: engine.features_asked_of_table(
+                    total, memory, report
+                ),
+                "items",
+            )
+            asked, tests = (np.asarray(own).reshape(1, d) for own in found)
+            return FeaturesAsked.exact(asked, tests, prices)
+        numbers = rows_as_numbers(self.table, rows)
+        first, which = distinct_rows(self.table, numbers)
+        found = self._descent(
+            "following the features asked of new rows",
+            lambda total, memory, _, report: engine.features_asked(
+                total, numbers[first], memory, report
+            ),
+            "items",
+        )
+        asked, tests = (np.asarray(own).reshape(len(first), d)[which] for own in found)
+        return FeaturesAsked.exact(asked, tests, prices)
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity | None:
+        """See `TreeAverages`; within 1e-11, rounding apart."""
+        numbers = rows_as_numbers(self.table, rows)
+        shared, parted = self._descent(
+            "following pairs of new rows",
+            lambda total, memory, _, report: self.passes.engine.proximity(
+                total, numbers, memory, report
+            ),
+            "items",
+        )
+        if parted:
+            return None
+        return Proximity.exact(np.asarray(shared).reshape(len(rows), len(rows)))
+
+    def seconds_of_features(self, rows: NDArray[np.object_] | None) -> float:
+        """See `TreeDistribution`; it takes the pass for the totals."""
+        total = self.passes.get("total", self.likelihood, "blocks")
+        if rows is None:
+            return float(self.passes.engine.seconds_of_features(total, 0))
+        first, _ = distinct_rows(self.table, rows_as_numbers(self.table, rows))
+        return float(self.passes.engine.seconds_of_features(total, len(first)))
+
     def _descend(
         self, words: str, descent: Callable[..., tuple[Any, ...]], numbers: NDArray[np.float64]
     ) -> Any:
-        """What a descent of the core finds for new rows.
+        """What a descent of the core finds for new rows. Raises as `_descent`."""
+        (found,) = self._descent(
+            words,
+            lambda total, memory, threads, report: descent(total, numbers, memory, threads, report),
+            _keep_for(numbers),
+        )
+        return found
+
+    def _descent(
+        self, words: str, descent: Callable[..., tuple[Any, ...]], keep: Keep
+    ) -> tuple[Any, ...]:
+        """The results of a descent of the core for new rows: see `Passes.descend`.
 
         Raises
         ------
         DataError
             E442, E445: a split does not say the side of a row, and that is an error.
         """
-        core = compiled_core()
-        assert core is not None
-        try:
-            (found,) = self.passes.descend(
-                words,
-                self.likelihood,
-                lambda total, memory, threads, report: descent(
-                    total, numbers, memory, threads, report
-                ),
-                _keep_for(numbers),
-            )
-        except core.UntoldError as fault:
-            f, missing = fault.args
-            raise untold_error(self.table.features[f], missing=missing) from None
-        return found
+        with untold_told(self.table):
+            return self.passes.descend(words, self.likelihood, descent, keep)
+
+    def seconds_of_pairs(self, ones: NDArray[np.object_], zeros: NDArray[np.object_]) -> float:
+        """See `TreeDistribution`."""
+        first, _ = self._distinct_pairs(ones, zeros)
+        total = self.passes.get("total", self.likelihood, "items")
+        return float(self.passes.engine.seconds_of_pairs(total, len(first)))
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See `TreeDistribution`; within 1e-11 of the range of what is predicted."""
+        first, which = self._distinct_pairs(ones, zeros)
+        one, zero = (rows_as_numbers(self.table, rows[first]) for rows in (ones, zeros))
+        of = (self.passes, self.table, moments)
+        mean, square = pair_differences(*of, one, zero, likelihood=self.likelihood)
+        return mean[which], square[which]
+
+    def _distinct_pairs(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The pairs that represent all others, and for each pair the one that does, shape (m,)."""
+        own = []
+        for rows in (ones, zeros):
+            numbers = rows_as_numbers(self.table, rows)
+            _, which = distinct_rows(self.table, numbers)
+            own += [which] if not self.table.leaf.regressors else list(numbers.T)
+        _, first, which = np.unique(np.stack(own), axis=1, return_index=True, return_inverse=True)
+        return first, which.reshape(-1)
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """See `TreeAverages`. Leaves whose probability is too small for a double may add to a sum
+        if q is tiny there, as that of an outlier: such rows are left out by another sum over all
+        trees each."""
+        log_inverse, _ = self._left_out_of(held, self.likelihood)
+        found = -log_inverse
+        least = held.least_of_classes(self.table.leaf)
+        if least is None:
+            _, least = self._left_out_of(held, likelihood=False)
+        for i in np.flatnonzero(found - least > _MOST_APART):
+            found[i] = self.log_total - self._without(held, int(i)).log_total
+        return LeftOut(found)
+
+    def _left_out_of(
+        self, held: HeldRows, likelihood: bool
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The log of the sum over leaves of P(leaf) / q of each row, shape (m,), and the least log
+        q."""
+        rows = held.row.astype(np.uint32), held.kind.astype(np.uint32)
+        statistics = np.ascontiguousarray(held.statistics, np.float64)
+        descent = self.passes.engine.leave_one_out
+        log_inverse, least = self.passes.descend(
+            "leaving each row out",
+            likelihood,
+            lambda total, memory, threads, report: descent(
+                total, *rows, statistics, memory, report
+            ),
+        )
+        return np.asarray(log_inverse), np.asarray(least)
+
+    def _without(self, held: HeldRows, i: int) -> CompiledChart:
+        """The same without the response of a row."""
+        table = replace(self.table, statistics=held.without(self.table.statistics, i))
+        passes = self.passes.of_table(table)
+        return CompiledChart(self.grammar, table, self.likelihood, passes, "root")
 
     def outside(self) -> Outside:
         """Expected uses of states, rules and features, found once.

@@ -104,6 +104,12 @@ class Passes:
         self._wide: set[bool] = set()  # by likelihood, the totals that leave the range of doubles
         self._made_of = (grammar, table, memory, None, threads)
 
+    def of_table(self, table: Table) -> Passes:
+        """Passes over the grammar on another table, within what these leave, and in their time."""
+        grammar, own, memory, _, threads = self._made_of
+        left = memory - self._kept_bytes() - table_bytes(own)
+        return Passes(grammar, table, left, self._progress, threads, self._deadline)
+
     def __reduce__(self) -> tuple[type[Passes], tuple[Any, ...]]:
         """For pickling and copying: the copy computes its passes again, without a deadline."""
         return Passes, self._made_of

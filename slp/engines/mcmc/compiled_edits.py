@@ -105,7 +105,7 @@ class CompiledEditMetropolisHastings(CoreChains):
         assert core is not None
         named = read_names(proposal)
         super().__init__(grammar, table, constraints, named, likelihood)
-        self.given = fit_tree(prior.tree, table, support)[0]
+        self.given = fit_tree(prior.given, table, support)[0]
         self.normalised = not constraints and grammar.max_leaves is None
         self._sizes, self._least = table.sizes(grammar.min_leaf, grammar.min_weight)
         self._max_depth = support.max_depth

@@ -6,24 +6,28 @@ import json
 import os
 from pathlib import Path
 
-from slp.errors import UsageError
+from slp.data.table import Table
+from slp.errors import DataError, UsageError
 from slp.folders import open_regular
 from slp.messages.chains import NO_FILE_OF_START, NOT_A_START
-from slp.trees import Tree
+from slp.source import SourceFile
+from slp.trees import Tree, TreeText
 
+#: How a JSON file begins, and the text of no tree.
+_JSON = ("{", "[")
 #: The longest text of a tree.
 _MOST_CHARACTERS = 10_000_000
 
 
-def read_start(start: object) -> Tree:
-    """A tree, or that of a JSON file.
+def read_start(start: object, table: Table) -> Tree:
+    """A tree, or that of a file, in JSON or as text, which is read on the table.
 
     Raises
     ------
     UsageError
         E549: it is neither, or the file cannot be read.
     DataError
-        E601 to E605: the file has no tree.
+        E601 to E605, E615, E616: the file has no tree of the table.
     """
     if isinstance(start, Tree):
         return start
@@ -34,7 +38,11 @@ def read_start(start: object) -> Tree:
             text = stream.read(_MOST_CHARACTERS + 1)
         if len(text) > _MOST_CHARACTERS:
             raise ValueError(f"it has more than {_MOST_CHARACTERS:,} characters")
+        if not text.lstrip("\ufeff \t\r\n").startswith(_JSON):
+            return TreeText.read(SourceFile(str(start), text)).on(table)
         data = json.loads(text)
+    except DataError:  # before ValueError, which it is too
+        raise
     except (OSError, ValueError, RecursionError) as error:
         told = error.strerror if isinstance(error, OSError) else None
         reason = (told or str(error)).lower()

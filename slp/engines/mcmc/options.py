@@ -43,7 +43,8 @@ class TreeChainOptions(DrawingOptions):
     )
     start: Tree | str | Path | None = option(
         None,
-        "the tree that every chain begins at, a JSON file (by default each begins at a draw)",
+        "the tree that every chain begins at, a file in JSON or as `slp map` prints it (by default "
+        "each begins at a draw)",
         metavar="FILE",
     )
     rungs: int | None = option(

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+from slp.data import Table
 from slp.data.memory import check_room_for_bit_sets
 from slp.engines.contract import Request
 from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings, edits_are_compiled
@@ -202,21 +203,21 @@ def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) 
             *on, program.constraints, most_boxes=most, engine=problem.sampling_core, **how
         )
     if options.start is not None:
-        begin_chains_at(base, options.start)
+        begin_chains_at(base, options.start, problem.table)
     return tempered_chains(base, problem, proposal, options) if tempered else base
 
 
-def begin_chains_at(chains: Any, start: object) -> None:
-    """Let chains begin at a tree, or at that of a JSON file.
+def begin_chains_at(chains: Any, start: object, table: Table) -> None:
+    """Let chains begin at a tree, or at that of a file, in JSON or as text.
 
     Raises
     ------
     UsageError
         E549: it is no tree of the program, or its prior probability is 0.
     DataError
-        E601 to E605: there is no tree in the file.
+        E601 to E605, E615, E616: there is no tree of the table in the file.
     """
-    chains.begin_at(read_start(start))
+    chains.begin_at(read_start(start, table))
 
 
 def tempers_by_default(problem: Problem, proposal: str) -> bool:

@@ -14,14 +14,19 @@ from slp.engines.shared.near_best import ROUNDING
 from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import DERIVATION_TOO_DEEP, TOO_MANY_DERIVATIONS
-from slp.problem.new_rows import rows_as_numbers, ways_at_cuts
+from slp.problem.new_rows import rows_as_numbers, table_as_numbers, ways_at_cuts
 from slp.reference.boxes import Geometry
 from slp.reference.cut_trees import Renderer
 from slp.reference.enumeration.derivations import MOST_NESTED, Derivation, TooDeepError, derivations
 from slp.reference.local_process import LocalProcess
 from slp.reference.tree_weights import log_weight_of_tree
+from slp.results.averages.asked import FeaturesAsked
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.over_trees import ScoredTree, ScoredTrees, average_predictions
+from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture
+from slp.results.averages.quantities import LeafMoments
+from slp.results.averages.rows_in_leaves import design_of_rows
 from slp.trees import Tree
 
 #: Tables with more derivations are refused.
@@ -136,6 +141,10 @@ class Enumeration:
         """See `TreeDistribution`: not estimated."""
         return 0.0
 
+    def seconds_of_features(self, rows: NDArray[np.object_] | None) -> float:
+        """See `TreeDistribution`: not estimated."""
+        return 0.0
+
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, or the predictive mean."""
         return average_predictions(self.geometry.table, rows, self.leaf_mixtures(rows))
@@ -147,25 +156,81 @@ class Enumeration:
         told = ways_at_cuts(table.features, self.geometry.cuts, each)
         for ways, numbers in zip(told, each, strict=True):
             found = [self._leaves_of(item, ways, numbers) for item in self.items]
-            boxes = [box for own in found for box, _ in own]
+            boxes = [box for own in found for box, _, _ in own]
             shares = [
                 p * share
                 for p, own in zip(self.probability.tolist(), found, strict=True)
-                for _, share in own
+                for _, share, _ in own
             ]
             yield LeafMixture(np.array(shares), self.geometry.statistics(boxes))
 
+    def seconds_of_pairs(self, ones: NDArray[np.object_], zeros: NDArray[np.object_]) -> float:
+        """See `TreeDistribution`: not estimated."""
+        return 0.0
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See `TreeDistribution`: derivation by derivation. With w the weights by which the
+        difference takes the leaves of a tree, whose parameters are independent, it has the mean
+        w' m and the variance sum of w^2 v."""
+        table = self.geometry.table
+        numbers = [rows_as_numbers(table, rows) for rows in (ones, zeros)]
+        designs = [design_of_rows(table, own) for own in numbers]
+        told = [ways_at_cuts(table.features, self.geometry.cuts, own) for own in numbers]
+        means, squares = [], []
+        for i in range(len(ones)):
+            mean: NDArray[np.float64] = np.zeros(1)
+            square: NDArray[np.float64] = np.zeros(1)
+            for item, p in zip(self.items, self.probability.tolist(), strict=True):
+                weights: dict[int, list[NDArray[np.float64]]] = {}
+                for k in (0, 1):
+                    design = designs[k]
+                    one = np.ones(1) if design is None else design[i]
+                    for box, share, _ in self._leaves_of(item, told[k][i], numbers[k][i]):
+                        own = weights.setdefault(box, [np.zeros(len(one)), np.zeros(len(one))])
+                        own[k] = own[k] + share * one
+                first, second = moments.of(self.geometry.statistics(list(weights)))
+                w = np.array([a - b for a, b in weights.values()])  # (K, 1), or (K, J)
+                if designs[0] is None:
+                    used = w[:, 0] != 0
+                    w, first, second = w[used], first[used], second[used]
+                    apart, variance = w * first, w**2 * (second - first**2)
+                else:
+                    apart = (w * first).sum(axis=1, keepdims=True)
+                    spread = second - first[:, :, None] * first[:, None, :]
+                    variance = np.einsum("ki,kij,kj->k", w, spread, w)[:, None]
+                mean = mean + p * apart.sum(axis=0)
+                square = square + p * (apart.sum(axis=0) ** 2 + variance.sum(axis=0))
+            means.append(mean)
+            squares.append(square)
+        return np.array(means), np.array(squares)
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """See `TreeAverages`: by the sum over all derivations without the response of each row."""
+        geometry, leaf = self.geometry, self.geometry.table.leaf
+        members = [geometry.members(_leaves(item)) for item in self.items]
+        weight = np.array([item.log_weight for item in self.items])
+        found = np.empty(len(held.row))
+        for i in range(len(held.row)):
+            own = held.without(geometry.table.statistics, i)
+            fit = np.array([leaf.log_marginal(rows @ own).sum() for rows in members])
+            found[i] = self.log_total - np.logaddexp.reduce(weight + fit)
+        return LeftOut(found)
+
     def _leaves_of(
         self, d: Derivation, ways: NDArray[np.uint8], numbers: NDArray[np.float64]
-    ) -> list[tuple[int, float]]:
-        """The leaves that a row falls into, with the shares that it has there."""
-        out: list[tuple[int, float]] = []
-        stack = [(d, 1.0)]
+    ) -> list[tuple[int, float, tuple[int, ...]]]:
+        """The leaves that a row falls into, with the shares that it has there and the features that
+        the path splits on."""
+        out: list[tuple[int, float, tuple[int, ...]]] = []
+        stack: list[tuple[Derivation, float, tuple[int, ...]]] = [(d, 1.0, ())]
         while stack:
-            d, share = stack.pop()
+            d, share, above = stack.pop()
             if d.split is None or d.left is None or d.right is None:
-                out.append((d.box, share))
+                out.append((d.box, share, above))
                 continue
+            above = (*above, self.geometry.cuts[d.split.cut].feature)
             way = ways[d.split.cut]
             value = numbers[self.geometry.cuts[d.split.cut].feature]
             if way == UNTOLD or (
@@ -174,10 +239,41 @@ class Enumeration:
                 left = self.geometry.share_left(
                     d.split.cut, d.split.left, d.split.right, missing=bool(np.isnan(value))
                 )
-                stack += [(d.left, share * left), (d.right, share * (1 - left))]
+                stack += [(d.left, share * left, above), (d.right, share * (1 - left), above)]
             else:
-                stack.append((d.left if way == LEFT else d.right, share))
+                stack.append((d.left if way == LEFT else d.right, share, above))
         return out
+
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """See `TreeAverages`."""
+        table = self.geometry.table
+        each = table_as_numbers(table) if rows is None else rows_as_numbers(table, rows)
+        told = ways_at_cuts(table.features, self.geometry.cuts, each)
+        asked, tests = np.zeros((2, len(each), len(table.features)))
+        for i, (ways, numbers) in enumerate(zip(told, each, strict=True)):
+            for p, item in zip(self.probability.tolist(), self.items, strict=True):
+                for _, share, above in self._leaves_of(item, ways, numbers):
+                    np.add.at(tests[i], list(above), p * share)
+                    asked[i, list(set(above))] += p * share
+        if rows is None:
+            weights = table.row_weights / table.row_weights.sum()
+            asked, tests = (weights @ asked)[None], (weights @ tests)[None]
+        return FeaturesAsked.exact(asked, tests, prices)
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """See `TreeAverages`."""
+        table = self.geometry.table
+        each = rows_as_numbers(table, rows)
+        told = list(ways_at_cuts(table.features, self.geometry.cuts, each))
+        out = np.zeros((len(rows), len(rows)))
+        for p, item in zip(self.probability.tolist(), self.items, strict=True):
+            found = [self._leaves_of(item, *own) for own in zip(told, each, strict=True)]
+            for i, a in enumerate(found):
+                for j, b in enumerate(found):
+                    out[i, j] += p * sum(s * t for x, s, _ in a for y, t, _ in b if x == y)
+        return Proximity.exact(out)
 
     def rule_uses(self) -> NDArray[np.float64]:
         """Expected number of times that each rule is taken, shape (R,)."""

@@ -116,7 +116,7 @@ def sampler(
         allow_code=allow_code,
     )
     if options.start is not None:
-        begin_chains_at(chains, options.start)
+        begin_chains_at(chains, options.start, problem.table)
     if options.rungs in (None, 1) or not likelihood:
         return chains
     return Tempering(PlainScans(chains, n_steps=1), rungs=options.rungs)

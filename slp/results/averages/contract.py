@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.over_trees import ScoredTrees, TreeAverages
 from slp.results.averages.paths import TreePath
+from slp.results.averages.proximity import Proximity
 
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
+    from slp.results.averages.quantities import LeafMoments
 
 _Answer = TypeVar("_Answer")
 
@@ -42,13 +45,39 @@ class Averages(Protocol):
         """What averages over trees answer about these new rows (`Table.new_rows`)."""
         ...
 
-    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
+    def error_of_new_rows(
+        self, rows: NDArray[np.object_], of: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64] | None:
         """Monte Carlo standard error of predictions of new rows (`Table.new_rows`): (m, C) or (m,);
-        None where they are exact."""
+        with `of`, float64 (m, C, A), that of A weighted sums of a row's class probabilities, (m,
+        A); None where they are exact."""
+        ...
+
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """As `TreeAverages.features_asked`."""
+        ...
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """As `TreeAverages.proximity`."""
         ...
 
     def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """`n` more trees: independent draws, or from the draws, with replacement."""
+        ...
+
+    def draws_of_trees(
+        self, n: int, rng: np.random.Generator
+    ) -> tuple[DrawnTrees, NDArray[np.int64]]:
+        """`n` more trees, as of `draw`, at least one: distinct ones, and the number of each draw's
+        among them, shape (n,)."""
+        ...
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """As `TreeDistribution.differences`; None where draws alone tell."""
         ...
 
     def draw_paths(

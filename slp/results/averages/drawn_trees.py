@@ -9,20 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, reduce
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.kernels.compiled import N_CORES
-from slp.problem.new_rows import rows_as_numbers, table_in_pieces
+from slp.problem.new_rows import rows_as_numbers, table_as_numbers, table_in_pieces
 from slp.problem.sided_trees import SidedTrees
 from slp.problem.tree_arrays import TreeArrays
+from slp.results.averages.asked import FeaturesAsked, asked_of_draws
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.over_trees import ScoredTrees, TreeAverages
+from slp.results.averages.proximity import Proximity, proximity_of_draws
 from slp.results.averages.quantiles import LeafMixture, medians
+from slp.results.averages.reached import Reached
 from slp.results.averages.rows_in_leaves import design_of_rows, design_of_table, of_rows
+from slp.results.averages.smoothing import SmoothedRows
 from slp.results.averages.weighted_draws import WeightedDraws
+
+if TYPE_CHECKING:
+    from slp.results.averages.quantities import LeafMoments
 
 _Answer = TypeVar("_Answer")
 
@@ -99,15 +107,29 @@ class DrawnTrees(WeightedDraws):
         """See `Averages`."""
         return ask(self)
 
-    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+    def error_of_new_rows(
+        self, rows: NDArray[np.object_], of: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
         """See `Averages`."""
-        return self.predictive_error(rows)
+        if of is None:
+            return self.predictive_error(rows)
+        pieces, first = [], 0
+        for values in self.predictions_by_tree(rows):
+            own = of[first : first + values.shape[1]]
+            pieces.append(self.error(np.einsum("umc,mca->uma", values, own)))
+            first += len(own)
+        return np.concatenate(pieces)
 
     def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """See `Averages`: from the draws, with replacement."""
         return self.trees.take(rng.choice(len(self.trees), n, p=self.frequency))
 
     def draw_paths(self, rows: NDArray[np.object_], n: int, rng: np.random.Generator) -> None:
+        """See `Averages`."""
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> None:
         """See `Averages`."""
 
     # --- averages (`TreeAverages`) -------------------------------------------------------------
@@ -190,6 +212,76 @@ class DrawnTrees(WeightedDraws):
             out[blank] = own
         return of_rows(out, design_of_rows(self.table, numbers))
 
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """See `TreeAverages`."""
+        return asked_of_draws(self, rows, prices)
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """See `TreeAverages`."""
+        return proximity_of_draws(self, rows)
+
+    def leaf_shares(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
+        """For each tree the share of new rows (`Table.new_rows`) in its leaves, (m, leaves)."""
+        numbers = rows_as_numbers(self.table, rows)
+        where = self._told_leaves(numbers)
+        paths = None if where is not None else self._paths(numbers)
+        for u in range(len(self.trees)):
+            first, end = self.arrays.leaves_of(u)
+            own = np.zeros((len(rows), end - first))
+            if where is not None:
+                own[np.arange(len(rows)), where[u] - first] = 1.0
+            elif paths is not None:
+                at, leaves, shares = next(paths)
+                own[at, leaves - first] = shares
+            yield own
+
+    def mean_of_leaves(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """For each tree the mean over the rows of the table, by their weights, of values of leaves,
+        shape (K, J) to (U, J)."""
+        own = self.arrays.statistics
+        weights = own.sum(axis=1) if self.table.leaf.classes else own[:, 0]
+        first = [self.arrays.leaves_of(u)[0] for u in range(len(self.trees))]
+        sums = np.add.reduceat(weights[:, None] * values, first)
+        return np.asarray(sums / np.add.reduceat(weights, first)[:, None])
+
+    def leaf_values_by_tree(
+        self, rows: NDArray[np.object_], values: NDArray[np.float64]
+    ) -> Iterator[NDArray[np.float64]]:
+        """The values (K, J) of the leaves that new rows (`Table.new_rows`) end in under each tree,
+        some rows at a time, shape (U, m, J); of a row that goes to both sides the mean by its
+        shares."""
+        for numbers in self._pieces(rows, values.shape[1]):
+            where = self._told_leaves(numbers)
+            if where is not None:
+                yield values[where]
+                continue
+            out = np.zeros((len(self.trees), len(numbers), values.shape[1]))
+            for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
+                np.add.at(own, at, shares[:, None] * values[leaves])
+            yield out
+
+    # --- rows left out -------------------------------------------------------------------------
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """See `TreeAverages`: by importance sampling."""
+        found = SmoothedRows(self, held)
+        for first, log_q in self.log_given_others(held):
+            found.add(first, log_q)
+        return found.left_out()
+
+    def log_given_others(self, held: HeldRows) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """The log likelihood of held rows under each tree, given the other rows of their leaves:
+        some rows at a time, the number of the first one and shape (U, p)."""
+        S, leaf = self._statistics, self.table.leaf
+        whole = leaf.log_marginal(S)
+        for a in range(0, len(held.row), self.rows_at_a_time):
+            own = slice(a, a + self.rows_at_a_time)
+            where = self._leaves_of(table_as_numbers(self.table, held.row[own]))
+            others = S[where] - held.statistics[held.kind[own]]
+            yield a, whole[where] - leaf.log_marginal(others)
+
     # --- predictions ---------------------------------------------------------------------------
 
     @property
@@ -213,17 +305,29 @@ class DrawnTrees(WeightedDraws):
     def predictions_by_tree(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
         """What each tree predicts of new rows (`Table.new_rows`), some rows at a time: class
         probabilities, shape (U, m, C), or means, shape (U, m)."""
+        values = self.table.leaf.values(self._statistics)
+        numbers, first = rows_as_numbers(self.table, rows), 0
+        for own in self.leaf_values_by_tree(rows, values):
+            design = design_of_rows(self.table, numbers[first : first + own.shape[1]])
+            yield self._told(own, design)
+            first += own.shape[1]
+
+    def reached(self, rows: NDArray[np.object_]) -> Reached:
+        """The leaves of each tree that new rows (`Table.new_rows`) end in."""
+        told: list[NDArray[np.int32]] = []
         for numbers in self._pieces(rows):
-            design = design_of_rows(self.table, numbers)
             where = self._told_leaves(numbers)
-            if where is not None:
-                yield self.predictive(where, design)
-                continue
-            values = self.table.leaf.values(self._statistics)
-            out = np.zeros((len(self.trees), len(numbers), values.shape[1]))
-            for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
-                np.add.at(own, at, shares[:, None] * values[leaves])
-            yield self._told(out, design)
+            if where is None:
+                paths = list(self._paths(rows_as_numbers(self.table, rows)))
+                return Reached(self._statistics, None, paths, len(rows))
+            told.append(where.astype(np.int32))
+        return Reached(self._statistics, np.hstack(told), (), len(rows))
+
+    def draws_of_trees(
+        self, n: int, rng: np.random.Generator
+    ) -> tuple[DrawnTrees, NDArray[np.int64]]:
+        """See `Averages`."""
+        return self, rng.choice(len(self.trees), n, p=self.frequency)
 
     def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """Monte Carlo standard error of `predictions`: of means (m, C) or (m,), of medians (m,)."""
@@ -311,18 +415,22 @@ class DrawnTrees(WeightedDraws):
     @property
     def rows_at_a_time(self) -> int:
         """Number of rows for which the predictions of all draws can be held at a time."""
-        each = sum(len(chain) for chain in self.chains) * len(
-            self.table.leaf.classes or (0, *self.table.leaf.regressors)
-        )
-        held = _MOST_HELD
+        return self._rows_held(len(self.table.leaf.classes or (0, *self.table.leaf.regressors)))
+
+    def _rows_held(self, width: int) -> int:
+        """Number of rows for which so many numbers of all draws can be held at a time."""
+        each, held = sum(len(chain) for chain in self.chains) * width, _MOST_HELD
         if self._room is not None:
             held = min(held, max(self._room // _BYTES_HELD, _FEWEST_HELD))
         return max(1, min(_ROWS_AT_A_TIME, held // each))
 
-    def _pieces(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
-        """New rows (`Table.new_rows`) as numbers, some at a time."""
+    def _pieces(
+        self, rows: NDArray[np.object_], width: int | None = None
+    ) -> Iterator[NDArray[np.float64]]:
+        """New rows (`Table.new_rows`) as numbers, some at a time: those of which `width` numbers of
+        each tree can be held, or the predictions."""
         numbers = rows_as_numbers(self.table, rows)
-        step = self.rows_at_a_time
+        step = self.rows_at_a_time if width is None else self._rows_held(width)
         for a in range(0, max(1, len(rows)), step):
             yield numbers[a : a + step]
 

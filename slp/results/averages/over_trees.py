@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,16 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.problem.new_rows import rows_as_numbers
 from slp.problem.tree_arrays import TreeArrays, arrays_of_trees
+from slp.results.averages.asked import FeaturesAsked
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.paths import TreePath
+from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
+
+if TYPE_CHECKING:
+    from slp.results.averages.quantities import LeafMoments
 
 #: Distributions of leaves and depths end when the rest has less mass than this.
 NEGLIGIBLE = 1e-12
@@ -110,6 +116,35 @@ class TreeAverages(Protocol):
         (m, 1), averaged over all trees; of durations the median of the mixture of all trees."""
         ...
 
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """What new rows (`Table.new_rows`) are asked on their paths, or, of None, the rows of the
+        table on average; features cost their prices (d,).
+
+        Raises
+        ------
+        UsageError
+            E566: trees are soft.
+        """
+        ...
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity | None:
+        """The probability that two new rows (`Table.new_rows`) end in one leaf, of every pair;
+        None of sums where a row goes to both sides of a split, which they do not follow in pairs.
+
+        Raises
+        ------
+        UsageError
+            E566: trees are soft.
+        """
+        ...
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """What rows of the table are worth, each given all others; only of a posterior. See
+        `slp.results.averages.left_out`."""
+        ...
+
     def usage(self) -> NDArray[np.float64]:
         """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
         ...
@@ -148,6 +183,22 @@ class TreeDistribution(TreeAverages, Protocol):
     def seconds_of_new_rows(self, rows: NDArray[np.object_]) -> float:
         """Approximate seconds of one core for `predictions` or `leaf_mixtures` of new rows, from
         counts of boxes; 0 where nothing is estimated."""
+        ...
+
+    def seconds_of_features(self, rows: NDArray[np.object_] | None) -> float:
+        """The same for `features_asked`."""
+        ...
+
+    def seconds_of_pairs(self, ones: NDArray[np.object_], zeros: NDArray[np.object_]) -> float:
+        """The same for `differences`."""
+        ...
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """For m pairs of new rows (`Table.new_rows`) the difference of a quantity, that of `ones`
+        less that of `zeros`: its mean and the mean of its square, each (m, D), over trees and the
+        parameters of their leaves."""
         ...
 
     @property

@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.errors import DataError, UsageError
 from slp.leaves import LeafModel
+from slp.messages.decisions import NO_PATHS_OF_SOFT
 from slp.messages.soft_trees import NOTHING_IN_LEAVES
 from slp.messages.tables import NEW_VALUE_MISSING_OF_SOFT
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_on_table import PlacedNode, TreeOnTable, place_tree
+from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.drawn_trees import DrawnTrees
+from slp.results.averages.left_out import HeldRows
+from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture
+from slp.results.averages.reached import Path, Reached
 from slp.trees import Tree
 from slp.trees.soft import SoftLeaf, SoftTree
 
@@ -47,7 +52,7 @@ class SoftTrees(DrawnTrees):
     def _values(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
         """What each tree predicts of rows: class probabilities, shape (U, m, C), or means, shape
         (U, m)."""
-        columns = dict(zip(self.table.feature_names, numbers.T, strict=True))
+        columns = self._columns(numbers)
         return np.array([t.reach(columns) @ self._of_leaves(t) for t in self.soft], np.float64)
 
     def _of_leaves(self, tree: SoftTree) -> NDArray[np.float64]:
@@ -89,23 +94,69 @@ class SoftTrees(DrawnTrees):
         """See `DrawnTrees`."""
         return self._values(table_as_numbers(self.table, self._some_of_table()))
 
+    def reached(self, rows: NDArray[np.object_]) -> Reached:
+        """See `DrawnTrees`. Of classes a row ends in all leaves of a tree; of numbers each row has
+        a leaf of its own, with the moments of its normal distribution."""
+        pieces = list(self._some(rows))
+        if not self.table.leaf.classes:
+            moments = np.concatenate([self._moments(numbers) for numbers in pieces], axis=1)
+            flat = moments.reshape(-1, moments.shape[-1])
+            leaves = np.arange(len(flat), dtype=np.int32).reshape(moments.shape[:2])
+            return Reached(flat, leaves, (), len(rows))
+        paths: list[Path] = []
+        first, m = 0, len(rows)
+        for tree in self.soft:
+            shares = np.concatenate([tree.reach(self._columns(numbers)) for numbers in pieces])
+            own: NDArray[np.intp] = np.tile(np.arange(first, first + tree.n_leaves), m)
+            at: NDArray[np.intp] = np.repeat(np.arange(m), tree.n_leaves)
+            paths.append((at, own, np.asarray(shares.ravel(), np.float64)))
+            first += tree.n_leaves
+        return Reached(self._leaf_counts(), None, paths, m)
+
+    def _columns(self, numbers: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+        return dict(zip(self.table.feature_names, numbers.T, strict=True))
+
+    def _moments(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Of each tree the moments of its normal distribution of rows, shape (U, m, 3)."""
+        means = self._values(numbers) - self.table.leaf.ref
+        variance = np.array([tree.variance for tree in self.soft], np.float64)[:, None]
+        return np.stack([np.ones_like(means), means, means**2 + variance], axis=-1)
+
+    def log_given_others(self, held: HeldRows) -> Iterator[tuple[int, NDArray[np.float64]]]:
+        """See `DrawnTrees`; only of numbers. Given its tree with the means and the variance, which
+        were drawn, a row depends on no other."""
+        variance = np.array([t.variance for t in self.soft], np.float64)[:, None]
+        for a in range(0, len(held.row), self.rows_at_a_time):
+            own = slice(a, a + self.rows_at_a_time)
+            means = self._values(table_as_numbers(self.table, held.row[own])) - self.table.leaf.ref
+            n, total, squares = held.statistics[held.kind[own]].T
+            about = np.maximum(squares - 2 * means * total + n * means**2, 0.0)
+            yield a, -0.5 * (n * np.log(2 * np.pi * variance) + about / variance)
+
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """See `TreeAverages`. Of classes the leaves of all trees, by the probabilities that the row
         reaches them; of numbers the normal distribution of each tree, by its moments."""
         statistics = self._leaf_counts() if self.table.leaf.classes else None
         for numbers in self._some(rows):
-            columns = dict(zip(self.table.feature_names, numbers.T, strict=True))
             if statistics is not None:
+                columns = self._columns(numbers)
                 reached = [t.reach(columns) for t in self.soft]
                 for i in range(len(numbers)):
                     shares = [s * own[i] for s, own in zip(self.frequency, reached, strict=True)]
                     yield LeafMixture(np.concatenate(shares), statistics)
                 continue
-            ref = self.table.leaf.ref
-            variance = np.array([t.variance for t in self.soft], np.float64)
-            for means in self._values(numbers).T - ref:
-                moments = np.stack([np.ones_like(means), means, means**2 + variance], axis=1)
+            for moments in np.moveaxis(self._moments(numbers), 1, 0):
                 yield LeafMixture(self.frequency, moments)
+
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """See `TreeAverages`: a row goes down all branches."""
+        raise UsageError(NO_PATHS_OF_SOFT())
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """See `TreeAverages`: a row goes down all branches."""
+        raise UsageError(NO_PATHS_OF_SOFT())
 
     def _leaf_counts(self) -> NDArray[np.float64]:
         """Soft counts of all leaves of all trees."""

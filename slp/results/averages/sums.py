@@ -16,16 +16,21 @@ from slp.data.table import Table
 from slp.errors import BudgetError, TimeOverError, warn
 from slp.late import late_import
 from slp.messages.entry import Wording
-from slp.messages.inference import NEW_ROWS_BY_DRAWS, NEW_ROWS_TAKE_LONG, SUMMARIES_BY_DRAWS
-from slp.results.averages.over_trees import (
-    ScoredTrees,
-    TreeAverages,
-    TreeDistribution,
+from slp.messages.inference import (
+    NEW_ROWS_BY_DRAWS,
+    NEW_ROWS_TAKE_LONG,
+    PATHS_BY_DRAWS,
+    PATHS_TAKE_LONG,
+    SUMMARIES_BY_DRAWS,
 )
+from slp.results.averages.asked import FeaturesAsked
+from slp.results.averages.over_trees import ScoredTrees, TreeAverages, TreeDistribution
 from slp.results.averages.paths import TreePath
+from slp.results.averages.proximity import Proximity
 
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
+    from slp.results.averages.quantities import LeafMoments
 
 _Answer = TypeVar("_Answer")
 
@@ -65,7 +70,8 @@ class Sums:
         self.distribution, self.table = distribution, table
         self._seed, self._may_draw, self._for_draws = seed, may_draw, for_draws
         self._by_draws: dict[Wording, DrawnTrees] = {}
-        self._told_of: set[int] = set()  # hashes of new rows whose draws were told of
+        # Hashes of new rows whose draws were told of, and what is told once.
+        self._told_of: set[int | Wording] = set()
         #: What the clock has changed in the answers until now, in words; None if nothing.
         self.shaped_by_clock: str | None = None
 
@@ -93,7 +99,9 @@ class Sums:
 
         return self._asked(exact_or_drawn, NEW_ROWS_BY_DRAWS)
 
-    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
+    def error_of_new_rows(
+        self, rows: NDArray[np.object_], of: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64] | None:
         """See `Averages`."""
         if not self._may_draw:
             return None
@@ -101,7 +109,30 @@ class Sums:
         self.of_new_rows(lambda averages: averages.predictions(rows), rows)
         drawn = self._by_draws.get(NEW_ROWS_BY_DRAWS)
         drawn = self._draws_of_many(rows) if drawn is None else drawn
-        return None if drawn is None else drawn.predictive_error(rows)
+        return None if drawn is None else drawn.error_of_new_rows(rows, of)
+
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """See `Averages`. Where `auto` chose the sums, and these would take long, independent draws
+        answer (W550); where they do not fit, see `_asked`."""
+
+        return self._of_paths(lambda averages: averages.features_asked(rows, prices), rows)
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """See `Averages`. Independent draws answer as for `features_asked`, and where a row goes to
+        both sides of a split, which the sums do not follow in pairs."""
+        found = self._of_paths(lambda averages: averages.proximity(rows), rows)
+        return self._independent_draws.proximity(rows) if found is None else found
+
+    def _of_paths(
+        self, ask: Callable[[TreeAverages], _Answer], rows: NDArray[np.object_] | None
+    ) -> _Answer:
+        def exact_or_drawn(averages: TreeAverages) -> _Answer:
+            drawn = self._draws_of_paths(rows) if averages is self.distribution else None
+            return ask(averages if drawn is None else drawn)
+
+        return self._asked(exact_or_drawn, PATHS_BY_DRAWS)
 
     def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """See `Averages`: independent ones."""
@@ -113,15 +144,42 @@ class Sums:
         """See `Averages`."""
         return self.distribution.draw_paths(rows, n, rng)
 
+    def draws_of_trees(
+        self, n: int, rng: np.random.Generator
+    ) -> tuple[DrawnTrees, NDArray[np.int64]]:
+        """See `Averages`."""
+        made = self._averages_over(self.distribution.draw(n, rng))
+        return made, np.concatenate(made.chains)
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """See `Averages`. Where `auto` chose the sums, and those for the pairs do not fit, or would
+        take long, draws tell."""
+        if self._too_long(lambda sums: sums.seconds_of_pairs(ones, zeros)) is not None:
+            return None
+        try:
+            return self.distribution.differences(ones, zeros, moments)
+        except BudgetError:
+            if not self._may_draw:
+                raise
+            return None
+
     # --- draws in place of sums ----------------------------------------------------------------
+
+    def _too_long(self, seconds: Callable[[TreeDistribution], float]) -> float | None:
+        """The approximate seconds of sums in whose place draws are to answer, as they take long;
+        None where sums are to."""
+        if not self._may_draw:
+            return None
+        found = seconds(self.distribution)
+        return found if found > _MOST_SECONDS else None
 
     def _draws_of_many(self, rows: NDArray[np.object_]) -> DrawnTrees | None:
         """The draws that predict these new rows where their sums take long; else None. What is
         asked decides, and neither the clock nor what was asked before."""
-        if not self._may_draw:
-            return None
-        seconds = self.distribution.seconds_of_new_rows(rows)
-        if seconds <= _MOST_SECONDS:
+        seconds = self._too_long(lambda sums: sums.seconds_of_new_rows(rows))
+        if seconds is None:
             return None
         drawn = self._independent_draws
         asked = hash(tuple(map(repr, rows.ravel().tolist())))
@@ -132,6 +190,17 @@ class Sums:
             time = format_seconds(float(f"{seconds:.1g}"))
             warn(NEW_ROWS_TAKE_LONG(rows=are, n=_DRAWS_INSTEAD, time=time, error=f"{error:.2g}"))
         return drawn
+
+    def _draws_of_paths(self, rows: NDArray[np.object_] | None) -> DrawnTrees | None:
+        """The draws that tell what rows are asked where the sums take long; else None."""
+        seconds = self._too_long(lambda sums: sums.seconds_of_features(rows))
+        if seconds is None:
+            return None
+        if PATHS_TAKE_LONG not in self._told_of:
+            self._told_of.add(PATHS_TAKE_LONG)
+            time = format_seconds(float(f"{seconds:.1g}"))
+            warn(PATHS_TAKE_LONG(n=_DRAWS_INSTEAD, time=time))
+        return self._independent_draws
 
     def _asked(self, ask: Callable[[TreeAverages], _Answer], by_draws: Wording) -> _Answer:
         """The answer. Where `auto` chose the sums, and those for the answer do not fit or do not
@@ -162,9 +231,12 @@ class Sums:
 
     @cached_property
     def _independent_draws(self) -> DrawnTrees:
+        drawn = self.distribution.draw(_DRAWS_INSTEAD, np.random.default_rng(self._seed))
+        return self._averages_over(drawn)
+
+    def _averages_over(self, drawn: ScoredTrees) -> DrawnTrees:
         # Late, as most exact runs draw nothing.
         draws = late_import("slp.results.averages.drawn_trees")
-        drawn = self.distribution.draw(_DRAWS_INSTEAD, np.random.default_rng(self._seed))
         first, chain = np.unique(drawn.first_alike(), return_inverse=True)
         # One island for each draw: then their errors need no effective draws.
         alone, even = np.split(chain, len(chain)), [np.zeros(1)] * len(chain)

@@ -54,6 +54,19 @@ class WeightedDraws:
         shift = np.logaddexp.reduce(every) - math.log(len(every))
         return [np.exp(own - shift) for own in self.log_weights]
 
+    def resampled(self) -> NDArray[np.int64]:
+        """Positions of draws that count alike among all draws, chain after chain: of chains all; of
+        weighted draws as many, resampled systematically by their weights, in random order, always
+        the same one."""
+        n = sum(map(len, self.chains))
+        if self.log_weights is None:
+            return np.arange(n)
+        rng = np.random.default_rng(0)
+        reached = np.cumsum(np.concatenate(self.draw_weights))
+        places = (np.arange(n) + rng.random()) * (reached[-1] / n)
+        found = np.searchsorted(reached, places, side="right")
+        return rng.permutation(np.minimum(found, n - 1))
+
     def log_evidence(self) -> tuple[float, float] | None:
         """The log of the mean of the islands' evidence, which has no bias, and the standard error
         of the logarithm, NaN of one island; None for chains."""
@@ -99,6 +112,18 @@ def numbered(chains: Sequence[Sequence[K]]) -> tuple[list[K], list[NDArray[np.in
     numbers: dict[K, int] = {}
     out = [[numbers.setdefault(item, len(numbers)) for item in chain] for chain in chains]
     return list(numbers), [np.array(own, np.int64) for own in out]
+
+
+def weighted_quantiles(
+    values: NDArray[np.float64], shares: NDArray[np.float64], levels: tuple[float, ...]
+) -> NDArray[np.float64]:
+    """Quantiles of values (U, ...) that have shares (U,): for each level the least value whose
+    distribution function reaches it, shape (len(levels), ...)."""
+    order = np.argsort(values, axis=0, kind="stable")
+    reached = np.cumsum(shares[order], axis=0)
+    ordered = np.take_along_axis(values, order, axis=0)
+    found = [(reached >= min(q, 1.0) - 1e-12).argmax(axis=0) for q in levels]
+    return np.stack([np.take_along_axis(ordered, f[None], axis=0)[0] for f in found])
 
 
 def evidence_of_islands(

@@ -22,6 +22,14 @@ def weighted_note(table: Table, note: str | None) -> str | None:
     return own if note is None else f"{own}; {note}"
 
 
+_SO = ", so the prior is normalised with it in view; "
+
+
+def what_looks(no_bayes_factor: str) -> str:
+    """What looks at the response, as a clause, of a note that `evidence_note` gives."""
+    return no_bayes_factor.partition(_SO)[0]
+
+
 def evidence_note(
     grammar: TreeGrammar, table: Table, constraints: Iterable[Constraint] = ()
 ) -> str | None:
@@ -39,8 +47,8 @@ def evidence_note(
         return None
     verb = "looks" if len(looking) == 1 else "look"
     return (
-        f"{joined(looking)} {verb} at the response, so the prior is normalised with it in "
-        "view; do not compare this evidence with that of another program"
+        f"{joined(looking)} {verb} at the response{_SO}do not compare this evidence with that of "
+        "another program"
     )
 
 

@@ -15,6 +15,7 @@ asks. It has no subclasses: what differs between engines are the values and part
     rules, mixture  how much the rules of the program are used
     prior           the prior over the same trees, by the same engine
     prior_uses      how much the prior uses each feature, to stand beside the posterior's use
+    prior_mass      how much of the prior fails, and how probable the constraints are
     diagnostics, schedule, edits
                     of samplers
     ended           whether the run was whole, or ended by the clock, the memory or the keyboard
@@ -41,21 +42,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.errors import BudgetError, UsageError
-from slp.messages.results import NO_DRAWS_OF_TREES
+from slp.errors import BudgetError, UsageError, warn
+from slp.messages.names import plural
+from slp.messages.results import DRAWN_OF_FOUND, NO_DRAWS_OF_TREES, PRIOR_HAS_SEEN
 from slp.problem.new_rows import distinct_rows
+from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.contract import Averages
 from slp.results.averages.over_trees import TreeAverages
 from slp.results.record.choice import EngineChoice
 from slp.results.record.known import Known
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, Ended, Evidence, NearBest, ResultKind, shown
+from slp.results.record.prior_mass import NOTHING_FAILS, PriorMass
 from slp.results.record.prior_uses import NO_PRIOR_BESIDE, PriorUses
 from slp.trees import Leaf, Tree
 
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
     from slp.results.averages.paths import TreePath
+    from slp.results.averages.proximity import Proximity
     from slp.results.record.edit_summary import EditSummary
     from slp.results.record.rule_use import RuleUse
     from slp.results.trust.diagnostics import Diagnostics
@@ -120,6 +125,7 @@ class Result:
         none.
     prior : the prior over the same trees, with the same engine and seed.
     prior_uses : the prior's use of features; of a prior, that it stands beside nothing.
+    prior_mass : how much of the prior fails, and how probable the constraints are.
     diagnostics : how far draws can be trusted; None where averages are exact.
     schedule : how long chains were to run; None for an exact engine.
     edits : what the trees change in the tree given to `edittree`; None for other programs.
@@ -148,6 +154,7 @@ class Result:
     mixture: Callable[[], list[RuleUse]]
     prior: Callable[[], Result]
     prior_uses: Later[PriorUses] = NO_PRIOR_BESIDE
+    prior_mass: Later[PriorMass] = NOTHING_FAILS
     diagnostics: Later[Diagnostics | None]
     schedule: Schedule | None
     edits: Later[EditSummary | None]
@@ -161,6 +168,12 @@ class Result:
         return self.chosen.shaped_by_clock(said)
 
     # --- averages ------------------------------------------------------------------------------
+
+    @property
+    def leaves_know(self) -> bool:
+        """Whether leaves know the responses: not those of a prior. Those of a soft tree of numbers
+        have means that were drawn, whatever they know."""
+        return self.likelihood or self.table.leaf.soft_trees
 
     @property
     def averages(self) -> Averages:
@@ -189,6 +202,17 @@ class Result:
         drawn = self.monte_carlo
         return drawn is not None and drawn.log_weights is not None
 
+    def say_what_prior_knows(self) -> None:
+        """W552, of a prior whose leaves have numbers that were taken from the response."""
+        if not self.likelihood and self.table.leaf.of_response:
+            warn(PRIOR_HAS_SEEN())
+
+    def say_found(self) -> None:
+        """W553, where draws are of trees that were found."""
+        if self.trees_found is not None:
+            trees = plural(self.trees_found, "tree")
+            warn(DRAWN_OF_FOUND(engine=self.choice.engine, trees=trees))
+
     def summary(self, ask: Callable[[TreeAverages], _Answer]) -> tuple[_Answer, DrawnTrees | None]:
         """What averages over trees answer about leaves and features, and the draws that this is an
         average over; None where it is exact, or over trees that were found."""
@@ -201,10 +225,24 @@ class Result:
         """What averages over trees answer about these new rows (`Table.new_rows`)."""
         return self.averages.of_new_rows(ask, rows)
 
-    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
-        """Monte Carlo standard error of predictions of new rows (`Table.new_rows`): (m, C) or (m,);
-        None where they are exact, or over trees that were found."""
-        return self.averages.error_of_new_rows(rows) if self.trees_found is None else None
+    def error_of_new_rows(
+        self, rows: NDArray[np.object_], of: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64] | None:
+        """See `Averages`; None also over trees that were found."""
+        return self.averages.error_of_new_rows(rows, of) if self.trees_found is None else None
+
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """What new rows (`Table.new_rows`) are asked on their paths, or, of None, the rows of the
+        table on average; features cost their prices (d,)."""
+        found = self.averages.features_asked(rows, prices)
+        return found if self.trees_found is None else found.of_trees_found()
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """The probability that two new rows (`Table.new_rows`) end in one leaf, of every pair."""
+        found = self.averages.proximity(rows)
+        return found if self.trees_found is None else found.of_trees_found()
 
     def distinct_rows(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """New rows (`rows_as_numbers`) that represent all others, and for each row the one that

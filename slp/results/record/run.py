@@ -26,6 +26,7 @@ class RunRecord:
     options : those that were given to the engine, by name.
     boxes : the boxes that the program declares.
     by_partition : whether a tree stands for all that part the rows alike (`CheckedProgram`).
+    costs : what it costs to ask a feature, of those that have a declared cost.
     """
 
     files: tuple[UsedFile, ...]
@@ -36,6 +37,7 @@ class RunRecord:
     options: Mapping[str, Any] = field(default_factory=dict)
     boxes: tuple[Box, ...] = ()
     by_partition: bool = False
+    costs: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, program: CheckedProgram, draws: int, options: Mapping[str, Any]) -> RunRecord:
@@ -45,8 +47,17 @@ class RunRecord:
         parameters = {name: float(value) for name, value in program.parameters.items()}
         boxes = tuple(program.boxes.values())
         plain = {n: x.to_dict() if isinstance(x, Tree) else x for n, x in options.items()}
+        costs = {cost.feature: cost.amount for cost in program.costs}
         return cls(
-            program.files, parameters, words, fine_print, draws, plain, boxes, program.by_partition
+            program.files,
+            parameters,
+            words,
+            fine_print,
+            draws,
+            plain,
+            boxes,
+            program.by_partition,
+            costs,
         )
 
     def describe(self, *, fine_print: bool = True) -> str:

@@ -22,6 +22,7 @@ from slp.results.record.choice import EngineChoice
 from slp.results.record.edit_summary import EditSummary
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, NearBest, shown
+from slp.results.record.prior_mass import PriorMass
 from slp.results.record.prior_uses import PriorUses
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules
@@ -48,6 +49,7 @@ PARTS = (
     "rules",
     "mixture",
     "edits",
+    "prior_mass",
     "prior_uses",
 )
 #: The prior's use of features in a file that was written before these were.
@@ -148,7 +150,7 @@ def result_of_answers(
     late = [Diagnostics, EditSummary, RuleUse, Schedule]  # as `result` imports them
     hints = get_type_hints(Result, None, {kind.__name__: kind for kind in late})
     trees = [*(shown(tree, likelihood) for tree in averages.trees.trees), *given]
-    said = {"prior_uses": to_plain(_NO_PRIOR_USES), **said}
+    said = {"prior_mass": to_plain(PriorMass()), "prior_uses": to_plain(_NO_PRIOR_USES), **said}
     told = {
         name: from_plain(hints[name], said[name], trees)
         for name in PARTS

@@ -128,6 +128,7 @@ def _program(archive: Archive) -> tuple[SourceFile, RunRecord]:
             "options": {},
             "boxes": data.get("boxes", []),
             "by_partition": data.get("by_partition", False),
+            "costs": data.get("costs", {}),
         },
     )
     texts = (text for f in data["files"] for text in (*f.values(),))

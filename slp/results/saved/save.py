@@ -90,6 +90,7 @@ def _program_to_plain(record: RunRecord) -> dict[str, Any]:
         "fine_print": list(record.fine_print),
         "boxes": [to_plain(replace(box, span=None)) for box in record.boxes],
         "by_partition": record.by_partition,
+        "costs": to_plain(record.costs),
     }
 
 

@@ -30,6 +30,8 @@ FEWEST_EFFECTIVE = 100
 ENOUGH_OF_ISLANDS = 400
 #: With fewer effective islands their spread, and so an error, is not known.
 FEWEST_ISLANDS = 4
+#: Above it a Pareto k says that importance sampling is not to be trusted (Vehtari et al. 2024).
+LARGEST_K = 0.7
 #: The largest share of trajectories of HMC that may diverge.
 _MOST_DIVERGENT = 0.01
 

@@ -105,6 +105,19 @@ def test_a_run_from_a_file_is_that_from_the_tree(tmp_path: Path) -> None:
     assert slp.load_posterior(saved).record.options["start"] == TREE.to_dict()
 
 
+def test_a_file_may_have_the_tree_as_text(tmp_path: Path) -> None:
+    path = tmp_path / "best.tree"
+    program = slp.parse(":- use(growtree).")
+    text = TREE.to_text()
+    path.write_text("\n" + text.replace("35", "3.5e1") + "\n", "utf-8")
+    _, tree = first_tree(program, start=path, rungs=1)
+    assert same_rows(tree, TREE)
+    path.write_text(text.replace("colour", "height"), "utf-8")
+    with pytest.raises(DataError, match="E616") as caught:
+        first_tree(program, start=path)
+    assert f"{path}:2:9" in str(caught.value) and "^" in str(caught.value)
+
+
 def test_another_first_tree_is_another_run(tmp_path: Path) -> None:
     program, run = slp.parse(":- use(growtree)."), tmp_path / "run.json"
     options: dict[str, Any] = {"engine": "mh", "draws": 8, "warmup": 0, "thin": 1, "rungs": 1}

@@ -101,13 +101,15 @@ def test_only_so_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
     want = _posterior(slp.parse(":- use(growtree)."), options)
     whole = want.predict_error(FRAME)
     held: list[int] = []
-    predictive = DrawnTrees.predictive
+    told = DrawnTrees._told
 
-    def watched(drawn: DrawnTrees, where: NDArray[np.int64], design: None) -> NDArray[np.float64]:
-        held.append(where.shape[1])
-        return predictive(drawn, where, design)
+    def watched(
+        drawn: DrawnTrees, values: NDArray[np.float64], design: None
+    ) -> NDArray[np.float64]:
+        held.append(values.shape[1])
+        return told(drawn, values, design)
 
-    monkeypatch.setattr(DrawnTrees, "predictive", watched)
+    monkeypatch.setattr(DrawnTrees, "_told", watched)
     monkeypatch.setattr("slp.results.averages.drawn_trees._MOST_HELD", 5 * 60 * 3)
     np.testing.assert_array_equal(want.predict_error(FRAME), whole)
     assert held == [5] * (N // 5)

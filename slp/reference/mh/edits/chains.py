@@ -74,7 +74,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
     ) -> None:
         constraints = tuple(constraints)
         self.geometry = geometry
-        self.given = fit_tree(prior.tree, geometry.table, support)[0]
+        self.given = fit_tree(prior.given, geometry.table, support)[0]
         self._prior, self._max_depth = prior, support.max_depth
         self._feature_weights = grammar.feature_weights
         self._power = 1.0 if likelihood else 0.0

@@ -1,0 +1,227 @@
+"""Trees as the source text of a Python module that imports nothing but the standard library."""
+
+from __future__ import annotations
+
+from slp.leaves import most_tied
+from slp.trees.exports.parts import Ask, End, Parts, parts_of_tree, subtree_end
+from slp.trees.tree import Tree
+
+_HEAD = '''"""{what}, as slp wrote it.
+
+`predict(row)` takes a mapping from the names of columns to values. A missing value is None, NaN, or
+blank text, or has no key. Numbers may be text. A row that the {trees} refuse{s} raises ValueError.
+"""
+
+from numbers import Integral
+
+# Each tree is its weight and its nodes in preorder. A split: the column; the number below which
+# values go left, None where levels are asked for; the levels that go left, and right (None: all
+# others); the share of rows without a value that goes left, and that of rows with a level on
+# neither side (None: the row is refused); the place of the right side. A leaf: its values, the
+# slopes by columns, and what it says of a row that is whole in it (None: its values say it).
+TREES = [
+{nodes}]
+CLASSES = {classes}
+'''
+
+_TAIL = '''
+
+def leaves(nodes, row):
+    """The leaves that a row ends in, from left to right, each with the share of the row."""
+    waiting = [(0, 1.0)]
+    while waiting:
+        place, share = waiting.pop()
+        node = nodes[place]
+        if len(node) == 3:
+            yield node, share
+            continue
+        left = share_left(node, row)
+        if left < 1:
+            waiting.append((node[-1], share * (1 - left)))
+        if left > 0:
+            waiting.append((place + 1, share * left))
+
+
+def share_left(split, row):
+    """The share of a row that goes left at a split."""
+    column, number, left, right, missing, other, _ = split
+    value = row.get(column)
+    if is_missing(value):
+        share = missing
+    elif number is not None:
+        share = float(as_number(value) < number)
+    else:
+        level = as_level(value)
+        if left is None or right is None:
+            share = float(level in left if right is None else level not in right)
+        else:
+            share = 1.0 if level in left else 0.0 if level in right else other
+    if share is None:
+        raise ValueError(f"the value {value!r} of {column!r} has no side")
+    return share
+
+
+def is_missing(value):
+    """Whether a cell has no value."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return not value.strip() if isinstance(value, str) else value != value
+
+
+def as_number(value):
+    """A cell as a double."""
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf") if value > 0 else -float("inf")
+
+
+def as_level(value):
+    """A cell as the text of a level: 3 and 3.0 are "3", True is "true"."""
+    if isinstance(value, str):
+        return value
+    if type(value).__name__ in ("bool", "bool_"):
+        return "true" if value else "false"
+    if isinstance(value, Integral):
+        return str(int(value))
+    value = float(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+
+
+def total(row, index):
+    """The sum over all trees and leaves of the values of this index."""
+    found = 0.0
+    for weight, nodes in TREES:
+        own = 0.0
+        for (values, slopes, _), share in leaves(nodes, row):
+            value = values[index]
+            for column, slope in slopes:
+                if is_missing(row.get(column)):
+                    raise ValueError(f"{column!r} has no value")
+                value += slope * as_number(row[column])
+            own += share * value
+        found += weight * own
+    return found
+
+'''
+
+_CLASSES = '''
+def {name}(row):
+    """{doc}"""
+    return {{label: total(row, c) for c, label in enumerate(CLASSES)}}
+
+'''
+
+_OF_AVERAGE = '''
+def predict(row):
+    """The most probable class, the first one on a tie."""
+    found = probabilities(row)
+    return max(found, key=found.get)
+'''
+
+_LOSSES = '''
+# What it costs to say a class (column) where another (row) is true.
+LOSSES = {losses}
+
+
+def decision(found):
+    """The class of least expected loss by the probability of each, the first one on a tie."""
+    shares = list(found.values())
+    expected = [sum(p * own[said] for p, own in zip(shares, LOSSES)) for said in range(len(shares))]
+    most = min(expected) + {tied!r}
+    return next(label for label, loss in zip(CLASSES, expected) if loss <= most)
+
+'''
+
+_OF_AVERAGE_BY_LOSS = '''
+def predict(row):
+    """The class of least expected loss, the first one on a tie."""
+    return decision(probabilities(row))
+'''
+
+_OF_NUMBERS = '''
+def predict(row):
+    """The predicted number."""
+    return total(row, 0)
+'''
+
+_OF_MEDIANS = '''
+def predict(row):
+    """The predicted median."""
+    ends = list(leaves(TREES[0][1], row))
+    if len(ends) > 1:
+        raise ValueError("the row goes both ways: the median of a mixture is in no leaf")
+    return ends[0][0][0][0]
+'''
+
+_OF_TREE = '''
+def predict(row):
+    """The class of most rows in the leaf; of a row in several leaves, by its shares in them."""
+    ends = list(leaves(TREES[0][1], row))
+    if len(ends) == 1:
+        return ends[0][0][2]
+    found = shares(row)
+    return max(found, key=found.get)
+'''
+
+_OF_TREE_BY_LOSS = '''
+def predict(row):
+    """The class of least expected loss in the leaf; of a row in several leaves, by its shares."""
+    ends = list(leaves(TREES[0][1], row))
+    return ends[0][0][2] if len(ends) == 1 else decision(probabilities(row))
+'''
+
+
+def tree_to_python(tree: Tree) -> str:
+    """A tree as a module: see `slp.Tree.to_python`."""
+    return parts_to_python(parts_of_tree(tree))
+
+
+def parts_to_python(parts: Parts) -> str:
+    """The source text of a module with `predict`, and for classes `probabilities`, or of a tree by
+    its rows `shares`. Each takes a mapping from the names of columns to values."""
+    of_tree = any(isinstance(n, End) and n.answer is not None for n in parts.trees[0][1])
+    alone = len(parts.trees) == 1
+    what = "A decision tree" if alone else f"An average of {len(parts.trees)} decision trees"
+    trees = "".join(f"    ({w!r}, [\n{_nodes(nodes)}    ]),\n" for w, nodes in parts.trees)
+    head = _HEAD.format(
+        what=what,
+        trees="tree" if alone else "trees",
+        s="s" if alone else "",
+        nodes=trees,
+        classes=repr(list(parts.classes)),
+    )
+    if parts.medians:
+        return head + _TAIL + _OF_MEDIANS
+    if not parts.classes:
+        return head + _TAIL + _OF_NUMBERS
+    if of_tree and parts.loss is None:
+        doc = "The share of each class among the rows of the leaf, or leaves."
+        return head + _TAIL + _CLASSES.format(name="shares", doc=doc) + _OF_TREE
+    body = _TAIL + _CLASSES.format(name="probabilities", doc="The probability of each class.")
+    if parts.loss is None:
+        return head + body + _OF_AVERAGE
+    losses = _LOSSES.format(losses=parts.loss.tolist(), tied=most_tied(parts.loss))
+    return head + body + losses + (_OF_TREE_BY_LOSS if of_tree else _OF_AVERAGE_BY_LOSS)
+
+
+def _nodes(nodes: tuple[Ask | End, ...]) -> str:
+    lines = []
+    for place, node in enumerate(nodes):
+        if isinstance(node, End):
+            row: tuple[object, ...] = (node.values, node.slopes, node.answer)
+        else:
+            sides = (node.left, node.right) if node.number is None else (None, None)
+            row = (node.feature, node.number, *sides, node.missing, node.other)
+            row = (*row, subtree_end(nodes, place + 1))
+        lines.append(f"        {_source(row)},\n")
+    return "".join(lines)
+
+
+def _source(value: object) -> str:
+    """A value as Python reads it."""
+    if isinstance(value, tuple):
+        inner = ", ".join(map(_source, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    text = repr(value)
+    return f'float("{text}")' if text in ("inf", "-inf", "nan") else text
