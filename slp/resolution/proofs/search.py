@@ -65,14 +65,24 @@ class SearchMachine(Machine):
         """Record the goal, and look for other exits by backtracking."""
         options = options_at(self, predicate, args, weights=self._weights)
         if options:
-            self.spend(_INFERENCES_OF_AN_EXIT)
-            tail, numbers = self._tails.put_down(self, goal.next)
-            called = tuple(self.store.renumber(a, numbers) for a in args)
-            answer = self._tails.answers.put_down(self.answer, self.store, numbers)
-            term = Struct(predicate.name, called) if called else Atom(predicate.name)
-            apart = Goal(term, CROSSES, goal.depth, goal.span, tail)
-            key = answer, id(predicate), called, tail
-            self.exits.append(Exit(apart, called, answer, numbers.count + 1, options, key))
+            self.record(predicate, goal, args, options)
+
+    def record(
+        self,
+        predicate: PreparedPredicate,
+        goal: Goal,
+        args: tuple[Term, ...],
+        options: Sequence[Option],
+    ) -> None:
+        """Add a goal to the exits, in terms without a store."""
+        self.spend(_INFERENCES_OF_AN_EXIT)
+        tail, numbers = self._tails.put_down(self, goal.next)
+        called = tuple(self.store.renumber(a, numbers) for a in args)
+        answer = self._tails.answers.put_down(self.answer, self.store, numbers)
+        term = Struct(predicate.name, called) if called else Atom(predicate.name)
+        apart = Goal(term, CROSSES, goal.depth, goal.span, tail)
+        key = answer, id(predicate), called, tail
+        self.exits.append(Exit(apart, called, answer, numbers.count + 1, options, key))
 
     def look(self) -> None:
         """Check the budgets that are held."""

@@ -1,0 +1,49 @@
+"""Independent draws of proofs, from the tables: no draw fails, and none is rejected.
+
+An answer is drawn by its probability, then the last edge of its proof by its share, then the proofs
+of the edge's prefix and answer in the same way. A draw given an answer begins at it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from slp.reference.tables.bounds import Bounds
+from slp.reference.tables.uses import shares
+from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph
+
+
+@dataclass(frozen=True)
+class DrawnProof:
+    """A proof: the variable of its answer, the edges that begin with a labelled clause in their
+    order of use, and its log mass."""
+
+    answer: int
+    begun: tuple[Edge, ...]
+    log_mass: float
+
+
+class ProofSampler:
+    """Draws proofs of `roots`: variables with their probabilities."""
+
+    def __init__(
+        self, graph: Hypergraph, found: Sequence[Bounds], roots: Mapping[int, float]
+    ) -> None:
+        self._roots = roots
+        self._shares = shares(graph, found)
+
+    def draw(self, rng: Random) -> DrawnProof:
+        """One proof, independent of all others."""
+        (root,) = rng.choices([*self._roots], [*self._roots.values()])
+        begun = []
+        todo = [root]
+        while todo:
+            (edge,) = rng.choices(*self._shares[todo.pop()])
+            # The prefix was proved before the answer that extends it.
+            todo.extend(i for i in (edge.answer, edge.prefix) if i != NONE)
+            if edge.clause is not None:
+                begun.append(edge)
+        return DrawnProof(root, tuple(begun), math.fsum(math.log(e.label) for e in begun))

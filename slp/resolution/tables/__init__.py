@@ -1,0 +1,6 @@
+"""Tables: each variant of a call is evaluated once, and its answers are shared (SLG resolution).
+
+`calls` (which goals have a table), `build` (from a query to all tables that it needs), and
+`hypergraph` (what is built: answers, prefixes of proofs, and the equations of their masses).
+docs/design/tabling.md has the mathematics. `slp.reference.tables` solves the equations.
+"""

@@ -1,0 +1,289 @@
+"""From a query to the hypergraph of its proofs, by tabling variants of calls.
+
+This is SLG resolution without negation (Chen & Warren, "Tabled evaluation with delaying for general
+logic programs", Journal of the ACM 43, 1996).
+
+Logical goals are resolved by a machine, as in a search. It stops at tabled goals. A prefix waits
+for answers of its goal's table, and each answer continues it in a machine of its own, once. So the
+work ends where there are finitely many variants of calls, and each has finitely many answers.
+Otherwise it ends at a limit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, deque
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.resolution.machine import faults
+from slp.resolution.machine.clauses import PreparedPredicate
+from slp.resolution.machine.database import Database
+from slp.resolution.machine.loop import DEFAULT_LIMITS, END, Goal, Limits, Machine, Meter
+from slp.resolution.machine.store import Store
+from slp.resolution.proofs.choices import enter, options_at
+from slp.resolution.proofs.query import Query, database_of, linked, prepared
+from slp.resolution.proofs.recorded import RecordedAnswer
+from slp.resolution.proofs.search import Exit, SearchMachine
+from slp.resolution.proofs.tails import Tails
+from slp.resolution.tables.calls import in_condition, tabled_definitions
+from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph, Kind, Variable
+from slp.source import SourceSpan
+from slp.terms import Atom, Struct, Term, Var, list_items, list_term
+
+
+def hypergraph_of_query(query: Query, limits: Limits = DEFAULT_LIMITS) -> Hypergraph:
+    """All tables that a query needs, with the equations of their masses.
+
+    Raises
+    ------
+    LimitError
+        E214 to E216 where there are too many tables or answers, or a logical goal has too many
+        proofs: perhaps without end. The budgets that are held are kept, too.
+    ProgramError
+        E201 to E243, with the span of the faulty goal.
+    """
+    return _Builder(query, limits).build()
+
+
+@dataclass(eq=False)
+class _Table:
+    """A variant of a call. `waiting` are prefixes that stop at it; `answers` the variables of its
+    answers by their terms."""
+
+    number: int
+    args: tuple[Term, ...]
+    predicate: PreparedPredicate | None
+    span: SourceSpan | None
+    answers: dict[tuple[Term, ...], int] = field(default_factory=dict)
+    prefixes: dict[Hashable, int] = field(default_factory=dict)
+    waiting: list[int] = field(default_factory=list)
+    failure: int | None = None
+
+    @property
+    def call(self) -> Term:
+        """The call as a goal."""
+        name = "" if self.predicate is None else self.predicate.name
+        return Struct(name, self.args) if self.args else Atom(name)
+
+
+class _TableMachine(SearchMachine):
+    """A run from one tabled goal to the next ones: its exits, and the predicates `called` there."""
+
+    def __init__(
+        self, database: Database, meter: Meter, store: Store, answer: RecordedAnswer, tails: Tails
+    ) -> None:
+        super().__init__(database, meter, store, answer, tails, weights=True)
+        self.called: list[PreparedPredicate] = []
+
+    def choose(self, predicate: PreparedPredicate, goal: Goal, args: tuple[Term, ...]) -> None:
+        """Record the goal; its clauses are those of its table."""
+        if in_condition(self):
+            raise faults.enclosed_choice(predicate.name, predicate.arity, self.span)
+        self.record(predicate, goal, args, ())
+        self.called.append(predicate)
+
+    def explore_all(self, start: Goal) -> list[tuple[Term, ...]]:
+        """Prove a goal and those behind it; the answers."""
+        return [self._answer() for proved in self.explore(start) if proved]
+
+    def _answer(self) -> tuple[Term, ...]:
+        return variant(list_items(self.answer.whole(self.store)) or [])
+
+
+class _Builder:
+    def __init__(self, query: Query, limits: Limits) -> None:
+        self._query = query
+        self._weights = query.program.weights
+        database = database_of(query.program)
+        database.definitions = tabled_definitions(database, query.program.clauses)
+        self._database = database
+        self._meter = Meter(limits)
+        self._tails = Tails()
+        self._tables: list[_Table] = []
+        self._by_call: dict[Hashable, _Table] = {}
+        self._variables: list[Variable] = []
+        self._edges: list[Edge] = []
+        self._stops: dict[int, tuple[Exit, _Table, _Table]] = {}  # by prefix: its table, the goal's
+        self._new: deque[_Table | tuple[int, int]] = deque()
+        self._branches = False
+
+    def build(self) -> Hypergraph:
+        root = self._table(None, (), None)
+        while self._new:
+            task = self._new.popleft()
+            if task is root:
+                self._begin_query(root)
+            elif isinstance(task, _Table):
+                self._begin(task)
+            else:
+                self._continue(*task)
+        self._fail_inside()
+        return Hypergraph(
+            calls=[self._query.goal, *(t.call for t in self._tables[1:])],
+            variables=self._variables,
+            edges=self._edges,
+            answers=list(root.answers.values()),
+            failure=root.failure,
+            branches=self._branches,
+            weights=self._weights,
+        )
+
+    # --- runs --------------------------------------------------------------------------------
+
+    def _begin_query(self, root: _Table) -> None:
+        goals, answer, first = prepared(self._query)
+        machine = self._machine(Store(first), self._tails.answers.first(answer))
+        self._run(root, machine, linked(goals), _BEGIN)
+
+    def _begin(self, table: _Table) -> None:
+        """Resolve a call with the clauses of its predicate."""
+        predicate = table.predicate
+        assert predicate is not None
+        first = 1 + _count_variables(table.args)
+        template = self._tails.answers.first(list_term(table.args))
+        goal = Goal(table.call, 0, 0, table.span, END)
+        machine = self._machine(Store(first), template)
+        machine.span = table.span
+        if not predicate.is_stochastic:
+
+            def call(machine: Machine, goal: Goal) -> Goal | None:
+                assert predicate is not None
+                return predicate.call(machine, goal, table.call)  # type: ignore[arg-type]
+
+            self._run(table, machine, goal.then(call), _BEGIN)
+            return
+        options = options_at(machine, predicate, table.args, weights=self._weights)
+        self._meter.add_terms(machine.store)
+        for clause, label in options:
+            machine = self._machine(Store(first), template)
+            begun = enter(machine, clause, goal, table.args)
+            self._run(table, machine, begun, _Step(label, NONE, NONE, clause.source))
+        lost = 1.0 - math.fsum(label for _, label in options)
+        if lost > 0:
+            self._fail(table, _Step(lost, NONE, NONE, None))
+
+    def _continue(self, prefix: int, answer: int) -> None:
+        """Continue a prefix with an answer of the goal at which it stops."""
+        stop, table, _ = self._stops[prefix]
+        store = Store(stop.first)
+        terms = self._variables[answer].terms
+        if terms:
+            found = store.rename(Struct("answer", terms))
+            matches = store.unify(Struct("answer", stop.args), found)
+            assert matches, "an answer is an instance of its call"
+        machine = self._machine(store, stop.answer)
+        self._run(table, machine, stop.goal.next, _Step(1.0, prefix, answer, None))
+
+    def _machine(self, store: Store, answer: RecordedAnswer) -> _TableMachine:
+        return _TableMachine(self._database, self._meter, store, answer, self._tails)
+
+    def _run(self, table: _Table, machine: _TableMachine, start: Goal, step: _Step) -> None:
+        """Run a machine, and add an edge for each of its results."""
+        answers = machine.explore_all(start)
+        self._meter.add_terms(machine.store)
+        targets = [self._answer(table, terms) for terms in answers]
+        for stop, predicate in zip(machine.exits, machine.called, strict=True):
+            targets.append(self._prefix(table, stop, predicate))
+        for target, count in Counter(targets).items():
+            self._edges.append(step.to(target, count))
+        self._branches = self._branches or len(targets) > 1
+        if not targets:
+            self._fail(table, step)
+
+    # --- tables and variables ------------------------------------------------------------------
+
+    def _variable(self, kind: Kind, table: _Table, terms: tuple[Term, ...] = ()) -> int:
+        self._variables.append(Variable(kind, table.number, terms))
+        return len(self._variables) - 1
+
+    def _table(
+        self,
+        predicate: PreparedPredicate | None,
+        args: tuple[Term, ...],
+        span: SourceSpan | None,
+    ) -> _Table:
+        """The table of a call, which is new if no variant of it was called before."""
+        key = id(predicate), args
+        found = self._by_call.get(key)
+        if found is None:
+            found = self._by_call[key] = _Table(len(self._tables), args, predicate, span)
+            self._tables.append(found)
+            self._new.append(found)
+        return found
+
+    def _answer(self, table: _Table, terms: tuple[Term, ...]) -> int:
+        found = table.answers.get(terms)
+        if found is None:
+            found = table.answers[terms] = self._variable("answer", table, terms)
+            self._new.extend((prefix, found) for prefix in table.waiting)
+        return found
+
+    def _prefix(self, table: _Table, stop: Exit, predicate: PreparedPredicate) -> int:
+        found = table.prefixes.get(stop.key)
+        if found is None:
+            found = table.prefixes[stop.key] = self._variable("prefix", table)
+            called = self._table(predicate, variant(stop.args), stop.goal.span)
+            self._stops[found] = stop, table, called
+            called.waiting.append(found)
+            self._new.extend((found, answer) for answer in called.answers.values())
+        return found
+
+    def _fail(self, table: _Table, step: _Step) -> None:
+        """A step leads nowhere."""
+        if self._weights:
+            return
+        if table.failure is None:
+            table.failure = self._variable("failure", table)
+        self._edges.append(step.to(table.failure, 1))
+
+    def _fail_inside(self) -> None:
+        """A prefix fails where its goal fails. Only tables that can fail get such edges."""
+        todo = [table for table in self._tables if table.failure is not None]
+        for table in todo:  # grows
+            assert table.failure is not None
+            for prefix in table.waiting:
+                outer = self._stops[prefix][1]
+                if outer.failure is None:
+                    todo.append(outer)
+                self._fail(outer, _Step(1.0, prefix, table.failure, None))
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What an edge comes from."""
+
+    label: float
+    prefix: int
+    answer: int
+    clause: ir.LogicClause | None
+
+    def to(self, target: int, count: int) -> Edge:
+        return Edge(target, self.label, count, self.prefix, self.answer, self.clause)
+
+
+_BEGIN = _Step(1.0, NONE, NONE, None)
+
+
+def variant(terms: list[Term] | tuple[Term, ...]) -> tuple[Term, ...]:
+    """Terms with variables numbered 1, 2, ... as they come: equal for variants."""
+    names: dict[Var, Var] = {}
+
+    def named(variable: Var) -> Var:
+        return names.setdefault(variable, Var("_", len(names) + 1))
+
+    unbound = Store()
+    return tuple(unbound.mapped(term, named) for term in terms)
+
+
+def _count_variables(args: tuple[Term, ...]) -> int:
+    found: set[Var] = set()
+
+    def seen(variable: Var) -> Var:
+        found.add(variable)
+        return variable
+
+    for term in args:
+        Store().mapped(term, seen)
+    return len(found)
