@@ -18,6 +18,7 @@ does (docs/design/reference.md).
     smc            the particle filter
     modal          the growth of modal trees
     search         the best-first search
+    tables         masses, uses, best proofs and draws over the tables of a query
     rjhmc          the log density of soft trees
     prolog         the engine `prolog`: plain chains over what SWI-Prolog proposes
 """

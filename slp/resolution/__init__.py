@@ -5,7 +5,8 @@ Entry points: `evaluate` (arithmetic); `Database` and `solve` (answers to a goal
 `answers_of_query` (goals of a stochastic program).
 
 Rooms, each standing on those before it: `machine` (goals, arithmetic, predicates), `boxes` (tree
-rules at a state), `proofs` (spaces of proofs, sums, draws), `answers` (queries).
+rules at a state), `proofs` (spaces of proofs, sums, draws), `tables` (each variant of a call once),
+`answers` (queries).
 """
 
 from typing import TYPE_CHECKING

@@ -33,6 +33,8 @@ from slp.resolution.proofs.masses import ZERO, Mass, total
 _Array: TypeAlias = NDArray[np.float64]
 
 _ROUNDING = 2.0**-52
+#: Parts of a solution that is positive may be below 0 by so much, relative to the largest one.
+_NEGATIVE = 1e-12
 #: Distances of the bounds from the solution, relative.
 _WIDTHS = [2.0**-k for k in range(50, 1, -1)]
 #: Shares by which coefficients are lowered near a critical point.
@@ -40,7 +42,9 @@ _LOWERED = [2.0**-k for k in range(46, 4, -6)]
 #: Iterations of Newton's method; at a critical point each gives one bit.
 _NEWTON = 80
 #: Iterations that look whether a solution is infinite.
-_KLEENE = 400
+_KLEENE = 512
+#: Lower bounds are cut to this, where a solution may be infinite.
+_LARGE = 1e90
 #: Scaled masses stay within 2 to this power.
 _RANGE = 60
 
@@ -121,12 +125,12 @@ class Component:
         into: list[list[Term]] = [[] for _ in x]
         for term in self._terms:
             into[term.target].append(term)
-        for sweep in range(2 * self._size + 2):
+        for _ in x:  # a sweep makes at least one more positive
             for i, terms in enumerate(into):
                 x[i] = total(_value(t, x) for t in terms)
-            if sweep >= 2 and all(x):
+            if all(x):
                 break
-        return [mass.exponent for mass in x]
+        return [mass.exponent if mass else 0 for mass in x]
 
     def _scaled(self, coefficients: Sequence[Mass], scale: list[int]) -> _Array:
         """Coefficients for unknowns in units of 2 to their `scale`."""
@@ -161,7 +165,10 @@ class Component:
             out = np.linalg.solve(np.eye(self._size) - self._jacobian(c, x), right)
         except np.linalg.LinAlgError:
             return None
-        return out.astype(np.float64) if np.isfinite(out).all() and (out >= 0).all() else None
+        if not np.isfinite(out).all() or (out < -_NEGATIVE * out.max()).any():
+            return None
+        cut: _Array = np.maximum(out, 0.0)
+        return cut
 
     def _newton(self, c: _Array) -> _Array | None:
         """The least solution of x = f(x), about; None where it seems to be infinite."""
@@ -202,7 +209,8 @@ class Component:
         return None
 
     def _lowered(self, c: _Array) -> _Array:
-        """A lower bound by coefficients that are lowered, by as little as can be; 0 if none is."""
+        """A lower bound by coefficients that are lowered, by as little as can be; else by iterates
+        of f from 0."""
         for share in _LOWERED:
             less = c * (1 - share)
             m = self._newton(less)
@@ -210,17 +218,24 @@ class Component:
             low = None if m is None or u is None else self._lower(less, m, u)
             if low is not None:
                 return low
-        return np.zeros(self._size)
+        low = np.zeros(self._size)
+        for _ in range(self._size + 1):
+            low = self._step_below(c, low)
+        return low
+
+    def _step_below(self, c: _Array, low: _Array) -> _Array:
+        """A lower bound from another one. Large ones are cut: whatever is less is one, too."""
+        below: _Array = self._f(np.minimum(c, _LARGE), low) * (1 - self._error)
+        return np.clip(below, 0.0, _LARGE)
 
     def _is_infinite(self, c: _Array) -> bool:
         """Whether it is certain that the least solution is not finite."""
         low = np.zeros(self._size)
         for k in range(1, _KLEENE + 1):
-            low = self._f(c, low) * (1 - self._error)
-            if not np.isfinite(low).all():
-                return False
-            if (k & (k - 1) == 0 or low.max() > 1e100) and self._grows(self._jacobian(c, low)):
-                return True
+            low = self._step_below(c, low)
+            if k & (k - 1) == 0:
+                if self._grows(self._jacobian(np.minimum(c, _LARGE), low)):
+                    return True
         return False
 
     def _grows(self, jacobian: NDArray[np.float64]) -> bool:

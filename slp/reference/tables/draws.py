@@ -17,7 +17,7 @@ from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph
 
 
 @dataclass(frozen=True)
-class DrawnProof:
+class ProofFromTables:
     """A proof: the variable of its answer, the edges that begin with a labelled clause in their
     order of use, and its log mass."""
 
@@ -35,7 +35,7 @@ class ProofSampler:
         self._roots = roots
         self._shares = shares(graph, found)
 
-    def draw(self, rng: Random) -> DrawnProof:
+    def draw(self, rng: Random) -> ProofFromTables:
         """One proof, independent of all others."""
         (root,) = rng.choices([*self._roots], [*self._roots.values()])
         begun = []
@@ -46,4 +46,4 @@ class ProofSampler:
             todo.extend(i for i in (edge.answer, edge.prefix) if i != NONE)
             if edge.clause is not None:
                 begun.append(edge)
-        return DrawnProof(root, tuple(begun), math.fsum(math.log(e.label) for e in begun))
+        return ProofFromTables(root, tuple(begun), math.fsum(math.log(e.label) for e in begun))

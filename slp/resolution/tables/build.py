@@ -15,6 +15,7 @@ import math
 from collections import Counter, deque
 from collections.abc import Hashable
 from dataclasses import dataclass, field
+from itertools import count
 
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.resolution.machine import faults
@@ -22,6 +23,7 @@ from slp.resolution.machine.clauses import PreparedPredicate
 from slp.resolution.machine.database import Database
 from slp.resolution.machine.loop import DEFAULT_LIMITS, END, Goal, Limits, Machine, Meter
 from slp.resolution.machine.store import Store
+from slp.resolution.proofs.best_first import check_budgets
 from slp.resolution.proofs.choices import enter, options_at
 from slp.resolution.proofs.query import Query, database_of, linked, prepared
 from slp.resolution.proofs.recorded import RecordedAnswer
@@ -44,7 +46,14 @@ def hypergraph_of_query(query: Query, limits: Limits = DEFAULT_LIMITS) -> Hyperg
     ProgramError
         E201 to E243, with the span of the faulty goal.
     """
-    return _Builder(query, limits).build()
+    return _TableBuilder(query, limits).build()
+
+
+#: What a run counts, in inferences, beside those that it makes: terms are copied to begin it.
+_INFERENCES_OF_A_RUN = 5
+
+#: Runs between two looks at the budgets.
+_LOOK = 64
 
 
 @dataclass(eq=False)
@@ -92,7 +101,7 @@ class _TableMachine(SearchMachine):
         return variant(list_items(self.answer.whole(self.store)) or [])
 
 
-class _Builder:
+class _TableBuilder:
     def __init__(self, query: Query, limits: Limits) -> None:
         self._query = query
         self._weights = query.program.weights
@@ -111,7 +120,11 @@ class _Builder:
 
     def build(self) -> Hypergraph:
         root = self._table(None, (), None)
-        while self._new:
+        for turn in count():
+            if not self._new:
+                break
+            if turn % _LOOK == 0:
+                check_budgets()
             task = self._new.popleft()
             if task is root:
                 self._begin_query(root)
@@ -181,13 +194,14 @@ class _Builder:
 
     def _run(self, table: _Table, machine: _TableMachine, start: Goal, step: _Step) -> None:
         """Run a machine, and add an edge for each of its results."""
+        machine.spend(_INFERENCES_OF_A_RUN)
         answers = machine.explore_all(start)
         self._meter.add_terms(machine.store)
         targets = [self._answer(table, terms) for terms in answers]
         for stop, predicate in zip(machine.exits, machine.called, strict=True):
             targets.append(self._prefix(table, stop, predicate))
-        for target, count in Counter(targets).items():
-            self._edges.append(step.to(target, count))
+        for target, proofs in Counter(targets).items():
+            self._edges.append(step.to(target, proofs))
         self._branches = self._branches or len(targets) > 1
         if not targets:
             self._fail(table, step)
@@ -259,8 +273,8 @@ class _Step:
     answer: int
     clause: ir.LogicClause | None
 
-    def to(self, target: int, count: int) -> Edge:
-        return Edge(target, self.label, count, self.prefix, self.answer, self.clause)
+    def to(self, target: int, proofs: int) -> Edge:
+        return Edge(target, self.label, proofs, self.prefix, self.answer, self.clause)
 
 
 _BEGIN = _Step(1.0, NONE, NONE, None)

@@ -1,0 +1,45 @@
+"""Queries by tables, for tests: the hypergraph with its masses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import slp
+from slp.reference.tables.bounds import Bounds, bounds_of, success_of
+from slp.resolution import DEFAULT_LIMITS, Limits, Query
+from slp.resolution.tables.build import hypergraph_of_query
+from slp.resolution.tables.hypergraph import Hypergraph
+from slp.syntax import parse_term, term_to_text
+
+
+@dataclass(frozen=True)
+class Solved:
+    """A query by tables."""
+
+    graph: Hypergraph
+    masses: list[Bounds]
+
+    @property
+    def success(self) -> Bounds:
+        return success_of(self.graph, self.masses)
+
+    @property
+    def failure(self) -> float:
+        return 0.0 if self.graph.failure is None else float(self.masses[self.graph.failure].value)
+
+    def answers(self) -> dict[tuple[str, ...], Bounds]:
+        """The mass of each answer; its terms as text."""
+        return dict(self._answers())
+
+    def _answers(self) -> Iterator[tuple[tuple[str, ...], Bounds]]:
+        for i in self.graph.answers:
+            yield tuple(map(term_to_text, self.graph.variables[i].terms)), self.masses[i]
+
+
+def solved(
+    program: slp.Program, goal: str, given: str | None = None, limits: Limits = DEFAULT_LIMITS
+) -> Solved:
+    condition = None if given is None else parse_term(given)
+    graph = hypergraph_of_query(Query(program.ir, parse_term(goal), condition), limits)
+    return Solved(graph, bounds_of(graph))
