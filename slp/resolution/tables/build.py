@@ -68,7 +68,6 @@ class _Table:
     answers: dict[tuple[Term, ...], int] = field(default_factory=dict)
     prefixes: dict[Hashable, int] = field(default_factory=dict)
     waiting: list[int] = field(default_factory=list)
-    failure: int | None = None
 
     @property
     def call(self) -> Term:
@@ -114,9 +113,10 @@ class _TableBuilder:
         self._by_call: dict[Hashable, _Table] = {}
         self._variables: list[Variable] = []
         self._edges: list[Edge] = []
-        self._stops: dict[int, tuple[Exit, _Table, _Table]] = {}  # by prefix: its table, the goal's
+        self._stops: dict[int, tuple[Exit, _Table]] = {}  # by prefix
         self._new: deque[_Table | tuple[int, int]] = deque()
         self._branches = False
+        self._failed: list[tuple[_Table, _Step]] = []
 
     def build(self) -> Hypergraph:
         root = self._table(None, (), None)
@@ -132,13 +132,13 @@ class _TableBuilder:
                 self._begin(task)
             else:
                 self._continue(*task)
-        self._fail_inside()
+        failure = None if self._weights or self._branches else self._failures(root)
         return Hypergraph(
             calls=[self._query.goal, *(t.call for t in self._tables[1:])],
             variables=self._variables,
             edges=self._edges,
             answers=list(root.answers.values()),
-            failure=root.failure,
+            failure=failure,
             branches=self._branches,
             weights=self._weights,
         )
@@ -175,11 +175,11 @@ class _TableBuilder:
             self._run(table, machine, begun, _Step(label, NONE, NONE, clause.source))
         lost = 1.0 - math.fsum(label for _, label in options)
         if lost > 0:
-            self._fail(table, _Step(lost, NONE, NONE, None))
+            self._failed.append((table, _Step(lost, NONE, NONE, None)))
 
     def _continue(self, prefix: int, answer: int) -> None:
         """Continue a prefix with an answer of the goal at which it stops."""
-        stop, table, _ = self._stops[prefix]
+        stop, table = self._stops[prefix]
         store = Store(stop.first)
         terms = self._variables[answer].terms
         if terms:
@@ -204,7 +204,7 @@ class _TableBuilder:
             self._edges.append(step.to(target, proofs))
         self._branches = self._branches or len(targets) > 1
         if not targets:
-            self._fail(table, step)
+            self._failed.append((table, step))
 
     # --- tables and variables ------------------------------------------------------------------
 
@@ -239,29 +239,29 @@ class _TableBuilder:
         if found is None:
             found = table.prefixes[stop.key] = self._variable("prefix", table)
             called = self._table(predicate, variant(stop.args), stop.goal.span)
-            self._stops[found] = stop, table, called
+            self._stops[found] = stop, table
             called.waiting.append(found)
             self._new.extend((found, answer) for answer in called.answers.values())
         return found
 
-    def _fail(self, table: _Table, step: _Step) -> None:
-        """A step leads nowhere."""
-        if self._weights:
-            return
-        if table.failure is None:
-            table.failure = self._variable("failure", table)
-        self._edges.append(step.to(table.failure, 1))
+    def _failures(self, root: _Table) -> int | None:
+        """Add the equations of failure; the variable of the query's. A table fails where a step
+        leads nowhere, and where the goal of a prefix fails."""
+        failures: dict[int, int] = {}
+        todo: list[_Table] = []
 
-    def _fail_inside(self) -> None:
-        """A prefix fails where its goal fails. Only tables that can fail get such edges."""
-        todo = [table for table in self._tables if table.failure is not None]
+        def fail(table: _Table, step: _Step) -> None:
+            if table.number not in failures:
+                failures[table.number] = self._variable("failure", table)
+                todo.append(table)
+            self._edges.append(step.to(failures[table.number], 1))
+
+        for table, step in self._failed:
+            fail(table, step)
         for table in todo:  # grows
-            assert table.failure is not None
             for prefix in table.waiting:
-                outer = self._stops[prefix][1]
-                if outer.failure is None:
-                    todo.append(outer)
-                self._fail(outer, _Step(1.0, prefix, table.failure, None))
+                fail(self._stops[prefix][1], _Step(1.0, prefix, failures[table.number], None))
+        return failures.get(root.number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,10 +59,11 @@ class Edge(NamedTuple):
 class Hypergraph:
     """All tables that a query needs. The table of the query itself is number 0.
 
-    `calls` are the calls, by table; `answers` the variables of the query's answers, `failure` the
-    variable of its failure (None where it cannot fail, and where labels are weights). `branches`:
-    whether logical goals have several proofs or solutions somewhere. `weights`: whether labels are
-    weights.
+    `calls` are the calls, by table; `answers` the variables of the query's answers. `branches`:
+    whether a run of logical goals has several results somewhere; `weights`: whether labels are
+    weights. `failure` is the variable of the query's failure, None where it cannot fail. It is
+    None, too, where labels are weights, and where runs branch: then one of their results may lead
+    nowhere while another one leads to a proof, and tables cannot tell.
     """
 
     calls: Sequence[Term]

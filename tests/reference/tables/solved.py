@@ -25,7 +25,10 @@ class Solved:
         return success_of(self.graph, self.masses)
 
     @property
-    def failure(self) -> float:
+    def failure(self) -> float | None:
+        """None where tables do not tell it."""
+        if self.graph.branches or self.graph.weights:
+            return None
         return 0.0 if self.graph.failure is None else float(self.masses[self.graph.failure].value)
 
     def answers(self) -> dict[tuple[str, ...], Bounds]:

@@ -10,10 +10,13 @@ from fractions import Fraction
 from random import Random
 from typing import TypeAlias
 
+import numpy as np
 import pytest
 
 import slp
 from slp.reference.tables.bounds import Bounds
+from slp.reference.tables.components import Component, Term
+from slp.resolution.proofs.masses import Mass
 from tests.reference.tables.solved import solved
 
 DIGITS = 40
@@ -90,6 +93,22 @@ def test_a_critical_program_has_wide_bounds_that_hold() -> None:
     weighted = solved(branching("0.5", "0.5"), "s").success
     assert weighted.upper is None and not weighted.infinite  # nothing is claimed
     assert 1 - 1e-5 < float(weighted.lower) < 1
+
+
+def test_bounds_are_proved_and_not_believed() -> None:
+    """s = 0.6 s s + 0.4 has the roots 2/3 and 1: f(s) < s between them alone."""
+    one = [Mass.of(x) for x in (0.6, 0.4)]
+    terms = [Term(0, m, m, m, i, i) for m, i in zip(one, (0, None), strict=True)]
+    component = Component(1, terms)
+    c = np.array([0.6, 0.4])
+    for s in (0.1, 2 / 3, 0.7, 0.999, 1.0, 1.1):
+        x = np.array([s])
+        below = s < 2 / 3 - 1e-12 or s > 1 + 1e-12
+        assert component._is_below(c, x) == below
+        assert component._is_above(c, x) == (2 / 3 + 1e-12 < s < 1 - 1e-12)
+    # Newton's method ends within rounding of the root, here above it: no bound is the root itself.
+    low, _, upper = component.solution().masses[0]
+    assert upper is not None and float(low) < 2 / 3 < float(upper)
 
 
 def test_a_random_walk_on_the_line() -> None:
