@@ -5,8 +5,8 @@ does not need itself is a sum. Others are solved together (`slp.reference.tables
 Rounding is outward: each computed value is moved by more than its operations can be wrong.
 
 Where labels are probabilities and runs of logical goals have one result at most, an answer and a
-failure have at most mass 1. So has a prefix, unless a proof can pass it twice. Labels that sum to 1
-but for rounding are taken to sum to 1.
+failure have at most mass 1. So has a prefix, unless a proof can pass it twice. Probabilities that
+sum to 1 but for rounding are taken to sum to 1. Weights are taken as they are.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def _capped(mass: Bounds) -> Bounds:
 
 def _are_probabilities(graph: Hypergraph) -> bool:
     """Whether the masses of a call's answers are probabilities, as those of its failure."""
-    return not graph.weights and not graph.branches
+    return not graph.above_one and not graph.branches
 
 
 def _at_most_one(graph: Hypergraph) -> list[bool]:

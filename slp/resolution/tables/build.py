@@ -29,10 +29,10 @@ from slp.resolution.proofs.query import Query, database_of, linked, prepared
 from slp.resolution.proofs.recorded import RecordedAnswer
 from slp.resolution.proofs.search import Exit, SearchMachine
 from slp.resolution.proofs.tails import Tails
-from slp.resolution.tables.calls import in_condition, tabled_definitions
+from slp.resolution.tables.calls import count_variables, in_condition, tabled_definitions, variant
 from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph, Kind, Variable
 from slp.source import SourceSpan
-from slp.terms import Atom, Struct, Term, Var, list_items, list_term
+from slp.terms import Atom, Struct, Term, list_items, list_term
 
 
 def hypergraph_of_query(query: Query, limits: Limits = DEFAULT_LIMITS) -> Hypergraph:
@@ -51,6 +51,9 @@ def hypergraph_of_query(query: Query, limits: Limits = DEFAULT_LIMITS) -> Hyperg
 
 #: What a run counts, in inferences, beside those that it makes: terms are copied to begin it.
 _INFERENCES_OF_A_RUN = 5
+
+#: Labels that sum to 1 may differ from it by so much.
+_ROUNDING = 2.0**-48
 
 #: Runs between two looks at the budgets.
 _LOOK = 64
@@ -116,6 +119,7 @@ class _TableBuilder:
         self._stops: dict[int, tuple[Exit, _Table]] = {}  # by prefix
         self._new: deque[_Table | tuple[int, int]] = deque()
         self._branches = False
+        self._above_one = self._weights
         self._failed: list[tuple[_Table, _Step]] = []
 
     def build(self) -> Hypergraph:
@@ -140,7 +144,7 @@ class _TableBuilder:
             answers=list(root.answers.values()),
             failure=failure,
             branches=self._branches,
-            weights=self._weights,
+            above_one=self._above_one,
         )
 
     # --- runs --------------------------------------------------------------------------------
@@ -154,7 +158,7 @@ class _TableBuilder:
         """Resolve a call with the clauses of its predicate."""
         predicate = table.predicate
         assert predicate is not None
-        first = 1 + _count_variables(table.args)
+        first = 1 + count_variables(table.args)
         template = self._tails.answers.first(list_term(table.args))
         goal = Goal(table.call, 0, 0, table.span, END)
         machine = self._machine(Store(first), template)
@@ -173,9 +177,10 @@ class _TableBuilder:
             machine = self._machine(Store(first), template)
             begun = enter(machine, clause, goal, table.args)
             self._run(table, machine, begun, _Step(label, NONE, NONE, clause.source))
-        lost = 1.0 - math.fsum(label for _, label in options)
-        if lost > 0:
-            self._failed.append((table, _Step(lost, NONE, NONE, None)))
+        whole = math.fsum(label for _, label in options)
+        self._above_one = self._above_one or whole > 1 + _ROUNDING
+        if whole < 1:
+            self._failed.append((table, _Step(1.0 - whole, NONE, NONE, None)))
 
     def _continue(self, prefix: int, answer: int) -> None:
         """Continue a prefix with an answer of the goal at which it stops."""
@@ -278,26 +283,3 @@ class _Step:
 
 
 _BEGIN = _Step(1.0, NONE, NONE, None)
-
-
-def variant(terms: list[Term] | tuple[Term, ...]) -> tuple[Term, ...]:
-    """Terms with variables numbered 1, 2, ... as they come: equal for variants."""
-    names: dict[Var, Var] = {}
-
-    def named(variable: Var) -> Var:
-        return names.setdefault(variable, Var("_", len(names) + 1))
-
-    unbound = Store()
-    return tuple(unbound.mapped(term, named) for term in terms)
-
-
-def _count_variables(args: tuple[Term, ...]) -> int:
-    found: set[Var] = set()
-
-    def seen(variable: Var) -> Var:
-        found.add(variable)
-        return variable
-
-    for term in args:
-        Store().mapped(term, seen)
-    return len(found)

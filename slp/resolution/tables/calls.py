@@ -87,3 +87,27 @@ def _may_cut(term: Term, store: Store) -> bool:
         if isinstance(part, Struct) and passes_cut(part):
             todo.extend(part.args)
     return False
+
+
+def variant(terms: list[Term] | tuple[Term, ...]) -> tuple[Term, ...]:
+    """Terms with variables numbered 1, 2, ... as they come: equal for variants."""
+    names: dict[Var, Var] = {}
+
+    def named(variable: Var) -> Var:
+        return names.setdefault(variable, Var("_", len(names) + 1))
+
+    unbound = Store()
+    return tuple(unbound.mapped(term, named) for term in terms)
+
+
+def count_variables(args: tuple[Term, ...]) -> int:
+    """The number of different variables of terms."""
+    found: set[Var] = set()
+
+    def seen(variable: Var) -> Var:
+        found.add(variable)
+        return variable
+
+    for term in args:
+        Store().mapped(term, seen)
+    return len(found)

@@ -17,6 +17,7 @@ from slp.syntax import parse_term, term_to_text
 class Solved:
     """A query by tables."""
 
+    program: slp.Program
     graph: Hypergraph
     masses: list[Bounds]
 
@@ -27,7 +28,7 @@ class Solved:
     @property
     def failure(self) -> float | None:
         """None where tables do not tell it."""
-        if self.graph.branches or self.graph.weights:
+        if self.graph.branches or self.program.ir.weights:
             return None
         return 0.0 if self.graph.failure is None else float(self.masses[self.graph.failure].value)
 
@@ -45,4 +46,4 @@ def solved(
 ) -> Solved:
     condition = None if given is None else parse_term(given)
     graph = hypergraph_of_query(Query(program.ir, parse_term(goal), condition), limits)
-    return Solved(graph, bounds_of(graph))
+    return Solved(program, graph, bounds_of(graph))
