@@ -60,10 +60,11 @@ class Hypergraph:
     """All tables that a query needs. The table of the query itself is number 0.
 
     `calls` are the calls, by table; `answers` the variables of the query's answers. `branches`:
-    whether a run of logical goals has several results somewhere; `above_one`: whether labels are weights,
-    or sum to more than 1 at some goal, by more than rounding. `failure` is the variable of the query's failure, None where it
-    cannot fail. It is None, too, under `:- weights.`, and where runs branch: then one of their
-    results may lead nowhere while another one leads to a proof, and tables cannot tell.
+    whether a run of logical goals has several results somewhere. `above_one`: whether labels are
+    weights, or sum to more than 1 at some goal, by more than rounding. `failure` is the variable of
+    the query's failure, None where it cannot fail. It is None, too, under `:- weights.`, and where
+    runs branch: then one of their results may lead nowhere while another one leads to a proof, and
+    tables cannot tell.
     """
 
     calls: Sequence[Term]
