@@ -36,7 +36,16 @@ CLASSES: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(slp.Program, TreeQuestions, ProofQuestions),
-        *(slp.Posterior, Trees, Predictions, Predictive, Distributions, Asking, Summaries, LeavesOut),
+        *(
+            slp.Posterior,
+            Trees,
+            Predictions,
+            Predictive,
+            Distributions,
+            Asking,
+            Summaries,
+            LeavesOut,
+        ),
         *(RowQuantity, Contrast, Uncertain, OfDraws),
         *(slp.Tree, slp.TreeNode, slp.CheckResult, slp.AveragedTrees, slp.RepresentativeTree),
     )
