@@ -13,7 +13,7 @@ from slp.data.feature_kind import Feature
 from slp.data.table import Table, misses
 from slp.errors import DataError
 from slp.messages.names import atom
-from slp.messages.tables import NEW_LEVEL_ABSENT, NEW_VALUE_MISSING
+from slp.messages.new_rows import NEW_LEVEL_ABSENT, NEW_VALUE_MISSING
 
 
 class AskingCut(Protocol):
