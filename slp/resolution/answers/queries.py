@@ -69,9 +69,13 @@ def answers_of_query(
         return _searched(query, searcher, limits=limits, **asked)
     short = Limits(limits.inferences // _SHORT, limits.depth)
     for within in (short, limits):
-        found = _searched(query, _search, limits=within, **asked)
-        if found.interrupted or (not _gave_up(found) and found.best_certified):
-            break
+        found = _searched(query, _search, limits=within, **{**asked, "best": 0})
+        if found.interrupted:
+            return found
+        if not _gave_up(found):
+            found = _with_best(query, found, best, tolerance, within)
+            if found.best_certified:
+                return found
         try:
             told = answers_by_tables(query, limits=within, **asked)
         except KeyboardInterrupt:
@@ -79,7 +83,14 @@ def answers_of_query(
         if not isinstance(told, str):
             return _completed(query, told, best, tolerance, limits)
         found = replace(found, untabled=told)
-    return found
+    return _with_best(query, found, best, tolerance, limits) if _gave_up(found) else found
+
+
+def _with_best(
+    query: Query, found: ProofSearchResult, best: int, tolerance: float, limits: Limits
+) -> ProofSearchResult:
+    proofs, certified = _best_proofs(query, best, tolerance, limits, _search)
+    return replace(found, best=proofs, best_certified=certified)
 
 
 def _completed(
@@ -88,8 +99,7 @@ def _completed(
     """What tables tell, with what the search alone tells: best proofs where labels are above 1, and
     the goals that failed where there is no proof."""
     if not told.best_certified:
-        proofs, certified = _best_proofs(query, best, tolerance, limits, _search)
-        told = replace(told, best=proofs, best_certified=certified)
+        told = _with_best(query, told, best, tolerance, limits)
     if not told.answers:
         told = replace(told, failed=_failed_goals(query, tolerance, _shorter(limits)))
     return told
