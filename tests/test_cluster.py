@@ -118,6 +118,7 @@ def test_a_fault_on_a_worker_is_told_as_here(address: str) -> None:
         slp.cv(slp.load("growtree"), TABLE, folds=2, seed=1, no_such=1)
 
 
+@pytest.mark.slow
 def test_the_command_line(address: str, tmp_path: Path, capsys: Any) -> None:
     TABLE.write_csv(tmp_path / "t.csv")
     words = ["growtree", str(tmp_path / "t.csv"), "--engine", "mh", "-n", "40", "--rounds", "1"]

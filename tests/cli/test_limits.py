@@ -264,6 +264,7 @@ def test_a_warm_up_that_ends_early_speaks_of_no_exact_sums(
     assert "--engine" not in words and "exact sums take" not in page
 
 
+@pytest.mark.slow
 def test_draws_without_time_for_statistics(
     slp_run, table: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

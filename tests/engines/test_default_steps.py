@@ -38,6 +38,7 @@ def _bound(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     monkeypatch.setitem(LEVELS, "default", level)
 
 
+@pytest.mark.slow
 def test_small_tables_have_the_full_numbers(tmp_path: Path) -> None:
     growtree = ":- use(growtree)."
     assert found(growtree) == found(growtree, 700, 8) == (20_000, 1000)

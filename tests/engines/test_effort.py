@@ -69,6 +69,7 @@ def scan_steps(level: str, n: int, d: int, **options: Any) -> steps.ScanSteps:
     return steps.scan_steps(sampler, problem.grammar, proposal, level_of(level), given.thin)
 
 
+@pytest.mark.slow
 def test_the_first_round_of_ladders_is_bounded_by_estimate() -> None:
     """4 x 252 + 2000 scans of 12 rungs."""
     for n, d in ((200, 3), (20_000, 4)):

@@ -143,6 +143,7 @@ def test_classes_that_are_numbers_are_called_classes() -> None:
     assert re.search(r"class [01]: 0\.\d\d \(90 %: 0\.", told)
 
 
+@pytest.mark.slow
 def test_the_prior_of_a_program_that_names_code_is_not_shown(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

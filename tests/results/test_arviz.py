@@ -99,6 +99,7 @@ def test_chains_and_weighted_draws() -> None:
     assert float(leaves.mean()) == pytest.approx(weighted.expected_leaves(), abs=0.02)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_told_is_left_out(exact: slp.Posterior, tmp_path: Path) -> None:
     with pytest.raises(SlpError, match="E558"):
         exact.to_arviz(["likelihood"])

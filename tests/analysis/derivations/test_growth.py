@@ -32,6 +32,7 @@ def path(n: int) -> StateSpace:
     return space
 
 
+@pytest.mark.slow
 def test_which_states_end_is_found_in_linear_time() -> None:
     database = Database((), {})
     assert _ending(path(50), database) == set(map(state, range(50)))

@@ -258,6 +258,7 @@ def test_tables_with_nothing_to_decide(data: pl.DataFrame) -> None:
     assert have.certified and have.log_joint == pytest.approx(want.log_joint)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 def test_ten_thousand_binary_features_in_64_mib() -> None:
     rng = np.random.default_rng(0)

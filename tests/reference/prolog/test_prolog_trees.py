@@ -152,6 +152,7 @@ def test_library_priors_are_left_invariant(name: str) -> None:
     assert max(drifts(made)) < TOLERANCE
 
 
+@pytest.mark.slow
 def test_random_programs_are_left_invariant(monkeypatch: pytest.MonkeyPatch) -> None:
     examples = list(random_examples())
     assert len(examples) > 4

@@ -58,6 +58,7 @@ def test_ends_hold_their_mass_over_all_trees(engine: str, level: float) -> None:
     np.testing.assert_allclose(mass, np.broadcast_to(tails, mass.shape), rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_against_draws_of_trees_and_probabilities() -> None:
     data = frame()
     posterior = posterior_of("exact", data)
@@ -71,6 +72,7 @@ def test_against_draws_of_trees_and_probabilities() -> None:
     np.testing.assert_allclose(posterior.predict_interval(data.head(1))[0], want, atol=0.03)
 
 
+@pytest.mark.slow
 def test_draws_agree_with_exact_sums() -> None:
     data = frame(14)
     exact = posterior_of("exact", data).predict_interval(data)

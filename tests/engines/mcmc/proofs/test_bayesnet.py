@@ -89,6 +89,7 @@ def test_the_program_derives_each_network_once_and_scores_it_right(
     assert np.allclose(have, [posterior[g] for g in networks], rtol=1e-9, atol=0)
 
 
+@pytest.mark.slow
 def test_draws(bdeu: ModuleType) -> None:
     """Probabilities of arcs, each within 4.5 standard errors (six in a million, were they normal),
     with the seed fixed. A tenth of the data's weight, so that the chains move well."""
