@@ -87,6 +87,7 @@ def test_a_class_may_have_commas(slp_run: Run, tmp_path: Path) -> None:
     assert predicted(result.out)["y"].to_list() == ["x,y"] * 4
 
 
+@pytest.mark.slow
 def test_summaries_and_json_tell_it(slp_run: Run, files: tuple[Path, Path, Path]) -> None:
     program, table, _ = files
     posterior = slp.load(program).posterior(polars.read_csv(table))

@@ -66,6 +66,7 @@ def test_features_that_take_too_long_are_left_out_and_the_rest_is_told() -> None
     assert line.startswith("features  leaves and features are left out: ")
 
 
+@pytest.mark.slow
 def test_passes_give_way_to_each_other() -> None:
     """Room for one pass at a time is enough, with a twentieth for drawing trees."""
     best = peak_of_best()

@@ -160,6 +160,7 @@ def test_time_runs_out() -> None:
     assert error.value.log_evidence_bounds is not None
 
 
+@pytest.mark.slow
 def test_an_estimate_can_be_interrupted() -> None:
     """On a wide table the least that tells anything takes a while: a signal is answered within."""
     rng = np.random.default_rng(3)

@@ -128,6 +128,7 @@ def test_each_kind_of_run_says_what_it_is(name: str, words: str, page: Page) -> 
     assert words in Elements(page(name)).text
 
 
+@pytest.mark.slow
 def test_numbers_that_have_not_converged_have_no_errors(page: Page, posterior: Run) -> None:
     told = Elements(page("draws")).text
     use = posterior("draws").split_probabilities()["age"]

@@ -82,6 +82,7 @@ def test_chains_that_do_not_move_or_have_no_likelihood_give_no_warning_of_numpy(
         monte_carlo_errors(values[:, :, None])
 
 
+@pytest.mark.slow
 def test_a_run_of_chains_imports_no_more_of_arviz() -> None:
     code = """
 import sys, warnings
