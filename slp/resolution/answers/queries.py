@@ -64,45 +64,44 @@ def answers_of_query(
         E201 to E243, with the span of the faulty goal. A limit that is reached is not an error; it
         is in `ProofSearchResult.stopped`.
     """
-    asked: dict[str, Any] = {"best": best, "tolerance": tolerance, "progress": progress}
     if searcher is not None:
-        return _searched(query, searcher, limits=limits, **asked)
+        found = _searched(query, searcher, tolerance, limits, progress)
+        wanted = 0 if found.interrupted else best
+        return _with_best(query, found, wanted, tolerance, limits, searcher)
+    found = _by_search_or_tables(query, best, tolerance, limits, progress)
+    if found.answers or found.interrupted:
+        return found
+    ended = found.stopped is None and not found.by_tables
+    traced = limits if ended else Limits(limits.inferences // 10, limits.depth // 10)
+    return replace(found, failed=_failed_goals(query, tolerance, traced))
+
+
+def _by_search_or_tables(
+    query: Query, best: int, tolerance: float, limits: Limits, progress: Progress | None
+) -> ProofSearchResult:
+    """The first that ends: a search, tables, and both again with all of the limits; else the bounds
+    of the longer search. Best proofs of labels above 1 are those of a search in any case."""
     short = Limits(limits.inferences // _SHORT, limits.depth)
     for within in (short, limits):
-        found = _searched(query, _search, limits=within, **{**asked, "best": 0})
+        found = _searched(query, _search, tolerance, within, progress)
         if found.interrupted:
             return found
         if not _gave_up(found):
-            found = _with_best(query, found, best, tolerance, within)
+            found = _with_best(query, found, best, tolerance, within, _search)
             if found.best_certified:
                 return found
         try:
-            told = answers_by_tables(query, limits=within, **asked)
+            told = answers_by_tables(
+                query, best=best, tolerance=tolerance, limits=within, progress=progress
+            )
         except KeyboardInterrupt:
             return replace(found, stopped=SEARCH_INTERRUPTED(), interrupted=True)
         if not isinstance(told, str):
-            return _completed(query, told, best, tolerance, limits)
+            if told.best_certified:
+                return told
+            return _with_best(query, told, best, tolerance, limits, _search)
         found = replace(found, untabled=told)
-    return _with_best(query, found, best, tolerance, limits) if _gave_up(found) else found
-
-
-def _with_best(
-    query: Query, found: ProofSearchResult, best: int, tolerance: float, limits: Limits
-) -> ProofSearchResult:
-    proofs, certified = _best_proofs(query, best, tolerance, limits, _search)
-    return replace(found, best=proofs, best_certified=certified)
-
-
-def _completed(
-    query: Query, told: ProofSearchResult, best: int, tolerance: float, limits: Limits
-) -> ProofSearchResult:
-    """What tables tell, with what the search alone tells: best proofs where labels are above 1, and
-    the goals that failed where there is no proof."""
-    if not told.best_certified:
-        told = _with_best(query, told, best, tolerance, limits)
-    if not told.answers:
-        told = replace(told, failed=_failed_goals(query, tolerance, _shorter(limits)))
-    return told
+    return _with_best(query, found, best, tolerance, limits, _search) if _gave_up(found) else found
 
 
 def _gave_up(found: ProofSearchResult) -> bool:
@@ -110,15 +109,27 @@ def _gave_up(found: ProofSearchResult) -> bool:
     return found.stopped is not None and found.stopped.code == TOO_MANY_INFERENCES.entry.code
 
 
+def _with_best(
+    query: Query,
+    found: ProofSearchResult,
+    best: int,
+    tolerance: float,
+    limits: Limits,
+    searcher: Searcher,
+) -> ProofSearchResult:
+    """With the best proofs, which take a search of their own."""
+    proofs, certified = _best_proofs(query, best, tolerance, limits, searcher)
+    return replace(found, best=proofs, best_certified=certified)
+
+
 def _searched(
     query: Query,
     searcher: Searcher,
-    *,
-    best: int,
     tolerance: float,
     limits: Limits,
     progress: Progress | None,
 ) -> ProofSearchResult:
+    """The answers that one search finds, without best proofs and the goals that failed."""
     search = searcher(query, tolerance, limits, True)
     search.progress = progress
     masses: dict[tuple[Term, ...], list[Mass]] = {}
@@ -133,11 +144,10 @@ def _searched(
     success = total(mass for found in masses.values() for mass in found)
     left = search.open
     weights = query.program.weights
-    proofs, certified = _best_proofs(query, 0 if interrupted else best, tolerance, limits, searcher)
     return ProofSearchResult(
         answers=tuple(sorted(summed, key=lambda a: a.mass, reverse=True)),
-        best=proofs,
-        best_certified=certified,
+        best=(),
+        best_certified=True,
         success=success,
         failure=None if weights else search.failure,
         open=left,
@@ -145,9 +155,7 @@ def _searched(
         complete=search.is_complete,
         stopped=search.stopped,
         interrupted=interrupted,
-        failed=()
-        if summed or interrupted or searcher is not _search
-        else _failed_goals(query, tolerance, _shorter(limits) if search.stopped else limits),
+        failed=(),
     )
 
 
@@ -189,11 +197,6 @@ def _failed_goals(query: Query, tolerance: float, limits: Limits) -> tuple[Faile
     for _ in _search(query, tolerance, limits, True, tracing_machine(trace)).run():
         pass
     return tuple(trace.deepest)
-
-
-def _shorter(limits: Limits) -> Limits:
-    """For the failures of a search that did not finish."""
-    return Limits(limits.inferences // 10, limits.depth // 10)
 
 
 def draw_answers(
