@@ -1,6 +1,7 @@
 """Answers of a query by tables, for where a search does not come to an end.
 
 Tables have the masses with bounds that are proved, so the open mass is what lies between them.
+Bounds that differ by rounding alone leave none; `upper` stays the bound that is proved.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def answers_by_tables(
         success=success,
         failure=_failure(query, graph, masses),
         open=left_open,
-        upper=success if exact else whole.upper,
+        upper=whole.upper,
         complete=left_open <= success.times(tolerance),
         stopped=None,
         interrupted=False,
