@@ -2,7 +2,7 @@
 
 In the order of the work: `reach` (which boxes, in which states), `build` and `forest` (all
 derivations as flat arrays), `semirings` (one recursion, many algebras), `chart.Chart` (every
-quantity; `lengths`). `engine` is the engine `chart`.
+quantity; `lengths`, and of new rows `rows` and `pairs`). `engine` is the engine `chart`.
 """
 
 from typing import TYPE_CHECKING
