@@ -39,11 +39,12 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the faulty cl
 :- use_module(library(solution_sequences)).
 :- use_module(arithmetic).
 :- use_module(boundary).
+:- use_module(calling).
 :- use_module(sizes).
 
 :- dynamic
     source/5,           % source(Module, Number, label(Label) | none, Head, Body)
-    kind/4,             % kind(Module, Name, Arity, logical | native | stochastic | tree(Arity))
+    kind/4,             % kind(Module, Name, Arity, logical | native | stochastic | calling | tree(Arity))
     kept/3,             % kept(Search, Id, Record): a stored stochastic goal
     trie_of/2,          % trie_of(Search, Trie): the stored goals, if equal goals are merged
     working/2,          % working(Thread, Watch): a guarded goal runs, which the watch can end
@@ -80,9 +81,20 @@ load(Clauses, Trees, Parameters, Module) :-
              retractall(kind(Module, Name, Arity, tree(_))),
              ( kind(Module, Name, Arity, _) -> true
              ; assertz(kind(Module, Name, Arity, Kind)) ) )),
+    forall(( calling_clause(Head, _), functor(Head, Name, Arity), \+ kind(Module, Name, Arity, _) ),
+           assertz(kind(Module, Name, Arity, calling))),
     find_native(Module),
     forall(kind(Module, Name, Arity, Kind), name_predicate(Module, Name, Arity, Kind)),
-    forall(source(Module, I, Label, Head, Body), add(Module, I, Label, Head, Body)).
+    forall(source(Module, I, Label, Head, Body), add(Module, I, Label, Head, Body)),
+    forall(( calling_clause(Head, Body), functor(Head, Name, Arity), kind(Module, Name, Arity, calling) ),
+           add_calling(Module, Head, Body)).
+
+%   The facts of built-in predicates that call goals have the clause of their caller, which has the faults.
+
+add_calling(Module, Head, Body) :-
+    continuation_of_body(Body, at(Module, load), I, B, K),
+    fact(Head, Module, [I, B, K], Fact),
+    assertz(Fact).
 
 %!  slp_unload(+Module, -Done) is det.
 
@@ -274,6 +286,8 @@ structure(findall, 3).
 
 continuation_of_call(logical, Goal, M, _, Next, logic(Fact, B, K, Next)) :-
     fact(Goal, M, [B, K], Fact).
+continuation_of_call(calling, Goal, M, I, Next, logic(Fact, B, K, Next)) :-
+    fact(Goal, M, [I, B, K], Fact).
 continuation_of_call(stochastic, Goal, M, I, Next, choose(Fact, N, L, M:Name/Arity, I, K, Next)) :-
     fact(Goal, M, [N, L, K], Fact),
     functor(Goal, Name, Arity).

@@ -1,4 +1,4 @@
-"""Predicates that a program defines: clauses in order, with an index on the first argument."""
+"""Predicates that a program defines: clauses in order, with an index on one argument."""
 
 from __future__ import annotations
 
@@ -81,16 +81,22 @@ def _resolve(
 
 
 class PreparedPredicate:
-    """The clauses of one name and arity, in the program's order."""
+    """The clauses of one name and arity, in the program's order.
 
-    def __init__(self, name: str, arity: int, sources: Iterable[ir.LogicClause]) -> None:
+    `indexed` is the place of the argument by which clauses are found.
+    """
+
+    def __init__(
+        self, name: str, arity: int, sources: Iterable[ir.LogicClause], indexed: int = 0
+    ) -> None:
         self.name = name
         self.arity = arity
         self.clauses = tuple(PreparedClause(s) for s in sources)
         self.is_stochastic = any(c.source.label is not None for c in self.clauses)
-        self._by_first: ByFirstArgument[PreparedClause] = ByFirstArgument()
+        self._indexed = indexed
+        self._by_argument: ByFirstArgument[PreparedClause] = ByFirstArgument()
         for clause in self.clauses if arity > 0 else ():
-            self._by_first.add(clause.head[0], clause)
+            self._by_argument.add(clause.head[indexed], clause)
 
     def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
         """Resolve the goal with the first clause that matches, and leave a choice point for the
@@ -103,7 +109,7 @@ class PreparedPredicate:
         return _resolve(machine, goal, args, self.candidates(args, machine.store), 0)
 
     def candidates(self, args: tuple[Term, ...], store: Store) -> Sequence[PreparedClause]:
-        """The clauses that can match the first argument, in order."""
+        """The clauses that can match the indexed argument, in order."""
         if not args:
             return self.clauses
-        return self._by_first.matching(store.deref(args[0]))
+        return self._by_argument.matching(store.deref(args[self._indexed]))

@@ -38,6 +38,8 @@ cut(X) :- member(X, [1, 2, 3]), ( X >= 2, ! ; fail ).
 inner(X) :- member(X, [1, 2, 3]), ( X > 1 -> ! ; fail ).
 typed(1, int). typed(1.0, float). typed(a, atom). typed("a", text). typed(f(_), compound).
 typed(_, any).
+twice(X, Y) :- Y is 2 * X.
+weigh(X, Y, S, T) :- T is S + X * Y.
 """
 
 # Prints, for each goal, the list of its answers or the kind of error, one line each.
@@ -63,7 +65,18 @@ KINDS = {
     "E206": {"integer", "evaluable"},
     "E210": {"existence_error"},
     "E211": {"instantiation_error"},
-    "E212": {"integer", "compound", "list", "atom", "atomic", "text", "domain_error"},
+    "E212": {
+        "integer",
+        "compound",
+        "list",
+        "atom",
+        "atomic",
+        "text",
+        "domain_error",
+        "number",
+        "character_code",
+        "syntax_error",
+    },
     "E213": {"callable"},
 }
 
@@ -276,6 +289,8 @@ typed(f(1), X)
 typed(b, X)
 typed(Y, X)
 """.strip().splitlines()
+
+GOALS += Path(__file__).with_name("replaceable_goals.txt").read_text("utf-8").splitlines()
 
 NUMBERS = ["0", "1", "-1", "2", "3", "-7", "10", "0.0", "0.5", "-2.5", "3.0", "1.0e200"]
 BINARY = ["+", "-", "*", "/", "//", "div", "mod", "rem", "min", "max", "gcd", "**", "^"]
