@@ -91,6 +91,10 @@ OPERATOR_EXPECTED = E030.says(
     "put a comma or an operator between them; an atom of several words goes in single quotes",
 )
 HASH_FOR_COMMENT = E030.says("`#` begins no comment", "a comment begins with `%`")
+QUOTED_OPERATOR = E030.says(
+    "an operator in quotes is a name, not an operator",
+    "write `{operator}` without quotes, or the name and its arguments in brackets",
+)
 OPERATOR_MISTAKEN = E030.says("{operator} is no operator", "write {meant}")
 
 #: Operators of other languages, and what is written here.
