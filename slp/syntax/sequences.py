@@ -19,6 +19,7 @@ from lark import Token
 
 from slp.errors import Diagnostic, ProgramError, Related
 from slp.messages import syntax as words
+from slp.messages.other_languages import FOREIGN_OPERATORS
 from slp.messages.tokens import DICT, MINUS_BEFORE_RADIX, NO_LEADING_DIGIT, STRAY_POINT
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.mistakes import excerpt
@@ -277,11 +278,13 @@ class _SequenceReader:
         for place in (span, before):
             if place.text.startswith("'") and place.text[1:-1] in self.table:
                 return words.QUOTED_OPERATOR(place, operator=place.text[1:-1])
+        if span.text == "~":
+            return words.NO_DENSITIES(span, text="`~`")
         if before.text == "not":
             span = before
         elif span.text == "!" and i + 1 < len(self.items):
             span = span.cover(item_span(self.items[i + 1], self.file))
-        if (meant := words.FOREIGN_OPERATORS.get(span.text)) is None:
+        if (meant := FOREIGN_OPERATORS.get(span.text)) is None:
             return None
         return words.OPERATOR_MISTAKEN(span, operator=span.text, meant=meant)
 

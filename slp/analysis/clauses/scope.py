@@ -75,10 +75,18 @@ class _Scope:
                 continue
             self.bound.add(variable)
             wording = not_bound
+            if not_bound is words.NOT_BOUND_IN_LABEL and variable in self.behind():
+                wording = words.OF_GUARD_IN_LABEL
             if of_split is not None and variable in self.of_split():
                 wording = of_split
             where = span_of(variable, self.rule.span)
             self.findings.add(wording(where, name=variable.name))
+
+    def behind(self) -> set[Var]:
+        """The variables of guards behind the split."""
+        body = self.rule.body
+        goals = body.after if isinstance(body, SplitBody) else ()
+        return {v for goal in goals if functor(goal) not in _TESTS for v in variables(goal)}
 
     def of_split(self) -> set[Var]:
         body = self.rule.body
