@@ -11,7 +11,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from slp.analysis.clauses.bodies import translate_body
-from slp.analysis.clauses.scope import check_clause_scope, check_rule_scope, find_singletons
+from slp.analysis.clauses.scope import (
+    check_clause_scope,
+    check_label_guards,
+    check_rule_scope,
+    find_singletons,
+)
 from slp.analysis.declarations.boxes import is_box_clause
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import span_of
@@ -80,6 +85,8 @@ def sort_clauses(items: Iterable[Placed], findings: Findings) -> Clauses:
             rules.append(clause)
         else:
             _add_clause(clause, out, first, findings)
+    for logic in out.logic:
+        check_label_guards(logic, out.stochastic, findings)
     goals = (out.logical | BUILT_IN) - out.nonterminals
     for clause in rules:
         _add_rule(clause, goals, out, findings)
