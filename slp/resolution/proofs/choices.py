@@ -105,7 +105,7 @@ def _instances(machine: Machine, clause: PreparedClause, args: tuple[Term, ...])
         parts = [instantiate(part, frame, store) for part in (*clause.head, *clause.body)]
         goals, rest = parts[n : n + clause.guards], parts[n + clause.guards :]
         term = instantiate(clause.label, frame, store)
-        for _ in _Guards(machine).prove(goals, clause.source.span):
+        for _ in _LabelGoals(machine).prove(goals, clause.source.span):
             value = evaluate(term, machine.parameters, deref=store.deref, span=span)
             label = label_value(value, span)
             known = tuple(store.resolve(part) for part in (*parts[:n], *rest))
@@ -117,7 +117,7 @@ def _instances(machine: Machine, clause: PreparedClause, args: tuple[Term, ...])
     return found
 
 
-class _Guards(Machine):
+class _LabelGoals(Machine):
     """Proves the guards of a clause within another machine's run."""
 
     def __init__(self, within: Machine) -> None:
