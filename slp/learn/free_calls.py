@@ -204,6 +204,8 @@ class FreeRuns:
         if clause is not None and before is None:
             return [None] * len(exits)
         assert before is None or isinstance(before, FreeExit)
+        if clause is not None and clause.is_instance and self._tells_free(clause):
+            raise self._refusal(before, clause, None)
         try:
             free_proofs, views, free = self._run(before, clause)
         except LimitError as e:
@@ -216,6 +218,13 @@ class FreeRuns:
         if found is None or free_proofs != proofs:
             raise self._refusal(before, clause, None)
         return found
+
+    def _tells_free(self, clause: PreparedClause) -> bool:
+        """Whether the goals that bind a label may tell free arguments from bound ones: an instance
+        has the bindings that the observation gave them."""
+        body = clause.source.body
+        assert body is not None, "goals of the body bind the label"
+        return kind_of_program(body, self.database.definitions) is Kind.OTHER
 
     def _machine(self, before: FreeExit | None, kind: type[_FreeMachine]) -> _FreeMachine:
         first = self.first if before is None else before.first

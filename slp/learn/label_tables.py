@@ -14,7 +14,7 @@ from slp.ir import program as ir
 from slp.messages import learning as words
 from slp.messages.names import joined
 from slp.syntax import term_to_text
-from slp.terms import Atom, Number, Struct, Term, Var, arguments, functor, subterms
+from slp.terms import Atom, Number, Struct, Term, Var, arguments, functor, subterms, variables
 
 #: Sets of clauses. The labels of each sum to 1.
 Grouping: TypeAlias = list[list[ir.LogicClause]]
@@ -73,6 +73,20 @@ def label_tables(clauses: Iterable[ir.LogicClause], goals: Iterable[Term]) -> li
         for key, found in predicates.items()
         if key in reached and all(isinstance(c.label, Number) for c in found)
     ]
+
+
+def labels_of_bodies(clauses: Sequence[ir.LogicClause], goals: Iterable[Term]) -> list[str]:
+    """The predicates below the goals with labels that goals of their bodies give."""
+    predicates: dict[tuple[str, int], list[ir.LogicClause]] = {}
+    given: dict[tuple[str, int], None] = {}
+    for clause in clauses:
+        key = functor(clause.head)
+        assert key is not None, "the checker lets no other head pass"
+        predicates.setdefault(key, []).append(clause)
+        if clause.label is not None and {*variables(clause.label)} - {*variables(clause.head)}:
+            given[key] = None
+    reached = _reached(predicates, goals)
+    return [f"{name}/{arity}" for name, arity in given if (name, arity) in reached]
 
 
 def plain_label(clause: ir.LogicClause) -> float:

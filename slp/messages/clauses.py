@@ -160,12 +160,21 @@ E118 = Entry(
     example=":- start(t(0)).\n1 :: t(_) --> { N > 0 }, leaf.",
 )
 NOT_BOUND_BY_HEAD = E118.says(
-    "the label needs a value for `{name}`, and the head does not give it",
-    "a label is arithmetic over the head's variables and parameters",
+    "the label needs a value for `{name}`, and neither head nor body gives it",
+    "bind it in the head, or by a goal of the body",
+)
+CHOICE_BEFORE_LABEL = E118.says(
+    "the label needs a value for `{name}`, and {predicate}, which has labels, is called before it "
+    "has one",
+    "a label is known before choices: put goals without labels that bind it first",
 )
 _LABEL = "the label needs a value for `{name}`, and nothing gives it one"
 _GUARD = "this guard needs a value for `{name}`, and nothing gives it one"
-NOT_BOUND_IN_LABEL = E118.says(_LABEL, "bind it in the head or by a guard")
+NOT_BOUND_IN_LABEL = E118.says(_LABEL, "bind it in the head, or by a guard before the split")
+OF_GUARD_IN_LABEL = E118.says(
+    "the label needs a value for `{name}`, and a guard behind the split gives it",
+    "put that guard before the split: the label is known before it",
+)
 OF_SPLIT_IN_LABEL = E118.says(_LABEL, "it is known only behind the split")
 NOT_BOUND_IN_GUARD = E118.says(_GUARD, "bind it in the head, or by a goal to the left")
 OF_SPLIT_IN_GUARD = E118.says(_GUARD, "it is known only behind the split; put the guard there")

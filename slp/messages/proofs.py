@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from slp.messages.entry import AS_REMEDY, Entry
+from slp.messages.other_languages import INSTEAD_OF_DENSITIES
 
 NEEDS_GUARD = "does a clause call itself first (put that goal last), or lack a guard that ends it?"
 
@@ -43,6 +44,9 @@ UNKNOWN_FUNCTION = E202.says(
     "docs/language.md lists the functions",
     may_follow=True,
 )
+
+NO_DENSITY = E202.says("{function} names a distribution of numbers", INSTEAD_OF_DENSITIES)
+OTHER_FUNCTION = E202.says("{function} is not an arithmetic function", "write {meant}")
 
 E203 = Entry(
     "E203: division by zero",
@@ -101,6 +105,7 @@ E210 = Entry(
 LEFT_OUT_OF_THE_LANGUAGE = E210.says(
     "{predicate} is left out of the language", "{reason}", may_follow=True
 )
+IN_A_MODULE = E210.says("there are no modules", "write `{goal}` without `{module}:`")
 UNKNOWN_PREDICATE = E210.says(
     "unknown predicate {predicate}", "define it by facts or clauses", may_follow=True
 )
@@ -223,6 +228,9 @@ MISPLACED_ROWS = E223.says(
     "`rows` stands inside another goal, or behind the split",
     "write `{{ rows(N), N >= 10 }}` in front of the split, outside of `;`, `\\+`, `findall` and "
     "the like",
+)
+ROWS_IN_DISJUNCTION = E223.says(
+    "numbers of rows cannot be compared inside `;`", "write two rules, one for each side of `;`"
 )
 NO_CLASS_OF_ROWS = E223.says(
     "`rows(Class, N)` needs the name of a class, not {term}", "name it, as in `rows(yes, N)`"

@@ -65,8 +65,9 @@ DECLARATION_AS_FACT = W113.says("the fact `{name}` declares nothing", "{help}")
 
 W114 = Entry(
     "W114: a program replaces a built-in predicate",
-    cause="A program defines one of the five list predicates that it may define, otherwise than "
-    "they are built in. All goals of the program then call its own clauses.",
+    cause="A program defines one of the built-in predicates that it may define, such as "
+    "`member/2` or `maplist/3`, otherwise than it is built in. "
+    "All goals of the program then call its own clauses.",
     remedy="Give the predicate another name, or take its clauses out to use the one built in.",
     example="member(X, [X]).\n1 :: p(X) :- member(X, [a, b]).",
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from slp.messages.entry import AS_REMEDY, Entry
+from slp.messages.other_languages import INSTEAD_OF_DENSITIES
 
 # --- brackets ------------------------------------------------------------------------------------
 
@@ -91,20 +92,11 @@ OPERATOR_EXPECTED = E030.says(
     "put a comma or an operator between them; an atom of several words goes in single quotes",
 )
 HASH_FOR_COMMENT = E030.says("`#` begins no comment", "a comment begins with `%`")
+QUOTED_OPERATOR = E030.says(
+    "an operator in quotes is a name, not an operator",
+    "write `{operator}` without quotes, or the name and its arguments in brackets",
+)
 OPERATOR_MISTAKEN = E030.says("{operator} is no operator", "write {meant}")
-
-#: Operators of other languages, and what is written here.
-FOREIGN_OPERATORS = {
-    "<=": "=<",
-    "!=": "\\= between terms, =\\= between numbers",
-    "<>": "\\= between terms, =\\= between numbers",
-    "=/=": "=\\=",
-    "<-": ":-",
-    "&": "a comma",
-    "&&": "a comma",
-    "||": ";",
-    "not": "\\+ for a negation",
-}
 
 E031 = Entry(
     "E031: a blank stands before an argument list",
@@ -176,6 +168,10 @@ E039 = Entry(
 ANNOTATED_DISJUNCTION = E039.says(
     "a clause has one label and one head, so :: cannot stand on both sides of ;",
     "write the alternatives as clauses of one predicate: 0.3 :: pick(a). 0.7 :: pick(b).",
+)
+DISJUNCTION_OF_PAIRS = E039.says(
+    "a clause has one head, so `;` cannot stand between heads",
+    "write the alternatives as clauses of one predicate: {clauses}",
 )
 
 E037 = Entry(
@@ -255,6 +251,8 @@ COLON_AFTER_NAME = E044.says(
     "a label is followed by two colons, not by one",
     "write {label} :: {head} if {label} is a label; there are no modules",
 )
+
+NO_DENSITIES = E044.says("{text} names a distribution of numbers", INSTEAD_OF_DENSITIES)
 
 E045 = Entry(
     "E045: a directive is empty",

@@ -66,9 +66,10 @@ E014 = Entry(
 )
 BAD_NUMBER = E014.says(
     "{text} is no number",
-    "numbers look like 12, 1_000, 0.5, 1.0e-3, 0xff, 0o17, 0b101, 1.0Inf or 0'c; a name may not "
-    "begin with a digit",
+    "numbers look like 12, 1_000, 0.5, 1.0e-3, 0xff, 16'ff, 0o17, 0b101, 1.0Inf or 0'c; a name "
+    "may not begin with a digit",
 )
+MINUS_BEFORE_RADIX = E014.says("{text} is no number", "put a blank behind the minus: - {number}")
 NO_DECIMAL_POINT = E014.says("{text} is no number", "write a decimal point: {number}")
 NO_LEADING_DIGIT = E014.says("{text} is no number", "write a digit before the point: 0{text}")
 

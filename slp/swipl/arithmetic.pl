@@ -163,7 +163,7 @@ faulty(evaluation_error(float_overflow), Name, Args, V) :-
         setup_call_cleanup(set_prolog_flag(float_overflow, infinity),
                            catch(V is E, error(_, _), throw(arithmetic(undefined(Name)))),
                            set_prolog_flag(float_overflow, error))
-    ;   memberchk(Name, [log, atanh])
+    ;   memberchk(Name, [log, log10, atanh])
     ->  throw(arithmetic(undefined(Name)))
     ;   throw(arithmetic(float_overflow))
     ).
@@ -182,6 +182,8 @@ bounded(_, _) :- throw(arithmetic(integer_overflow)).
 
 fits(Name, [X]) :- rounds(Name), float(X), abs(X) =:= inf, !, throw(arithmetic(undefined(Name))).
 fits(Name, [X]) :- parts(Name), float(X), abs(X) =:= inf, !, throw(arithmetic(float_overflow)).
+fits(lgamma, [X]) :- X =< 0, !, throw(arithmetic(undefined(lgamma))).
+fits(Name, [X]) :- of_naturals(Name, _), !, integers([X], Name).
 fits(\, Args) :- !, integers(Args, \).
 fits(Name, [X, Y]) :-
     ( Name == (**) ; Name == (^) ),
@@ -222,6 +224,9 @@ function(float).
 function(\).
 function(exp).
 function(log).
+function(log10).
+function(lgamma).
+function(erf).
 function(sqrt).
 function(sin).
 function(cos).
@@ -235,6 +240,7 @@ function(tanh).
 function(asinh).
 function(acosh).
 function(atanh).
+function(Name) :- of_naturals(Name, _).
 function(Name) :- parts(Name).
 function(Name) :- rounds(Name).
 
@@ -243,9 +249,16 @@ parts(float_fractional_part).
 
 rounds(floor).
 rounds(ceiling).
+rounds(ceil).
 rounds(truncate).
 rounds(round).
 rounds(integer).
+
+%   Functions of one integer, and its least value.
+
+of_naturals(msb, 1).
+of_naturals(lsb, 1).
+of_naturals(popcount, 0).
 
 function2(+).
 function2(-).
@@ -257,6 +270,8 @@ function2(**).
 function2(^).
 function2(atan).
 function2(atan2).
+function2(copysign).
+function2(nexttoward).
 function2(Name) :- of_integers(Name).
 
 of_integers(//).
@@ -264,6 +279,8 @@ of_integers(div).
 of_integers(mod).
 of_integers(rem).
 of_integers(gcd).
+of_integers(lcm).
+of_integers(getbit).
 of_integers(>>).
 of_integers(<<).
 of_integers(/\).

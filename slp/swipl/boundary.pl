@@ -20,6 +20,7 @@ is called there, at that moment. It is independent of the translation.
           ]).
 :- use_module(library(lists)).
 :- use_module(arithmetic).
+:- use_module(replaceable).
 
 :- dynamic
     option/2,           % option(Module, allow_code | weights)
@@ -125,6 +126,12 @@ built_in(last, 2, lists).
 built_in(nth0, 3, raises(lists)).
 built_in(nth1, 3, raises(lists)).
 built_in(reverse, 2, raises(lists)).
+built_in(numlist, 3, raises(slp_replaceable)).
+built_in(succ, 2, raises(slp_replaceable)).
+built_in(plus, 3, raises(slp_replaceable)).
+built_in(atom_codes, 2, raises(slp_replaceable)).
+built_in(number_codes, 2, raises(slp_replaceable)).
+built_in(sub_atom, 5, raises(slp_replaceable)).
 built_in(sum_list, 2, fold).
 built_in(max_list, 2, fold).
 built_in(min_list, 2, fold).
@@ -212,6 +219,7 @@ blamed(I, Goal) :-
     catch(Goal, error(Formal, Context), blame(Formal, Context, I)).
 
 blame(resource_error(R), Context, _) :- !, throw(error(resource_error(R), Context)).
+blame(slp(Formal), _, I) :- !, throw(slp_fault(Formal, I)).
 blame(Formal, Context, I) :- throw(slp_fault(swi(Formal, Context), I)).
 
                  /*******************************

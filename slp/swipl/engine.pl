@@ -11,7 +11,8 @@ their clauses is compiled to a continuation: an instruction with the rest K, a c
     logic(C, B, KC, K)        find a clause by the fact C, and its continuation KC; the clause's cuts
                               remove the choice points since B
     choose(C, N, L, P, I, KC, K)    draw a clause, with number N, or stop, so that the search chooses;
-                              L is the clause's label, P = Module:Name/Arity
+                              L is the clause's label, or guarded(KG, L) with the continuation of the goals that bind its
+      variables; P = Module:Name/Arity
     dynamic(M, G, I, K)       a goal that is known at run time only
     enter(V, K), enter(V, B, K), leave(K), cut(V, I, K)    cuts: see below
     or(K1, K2), if(K0, K1, K2), soft(K0, K1, K2), not(K0, K), all(T, K0, L, K)    control
@@ -39,11 +40,12 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the faulty cl
 :- use_module(library(solution_sequences)).
 :- use_module(arithmetic).
 :- use_module(boundary).
+:- use_module(calling).
 :- use_module(sizes).
 
 :- dynamic
     source/5,           % source(Module, Number, label(Label) | none, Head, Body)
-    kind/4,             % kind(Module, Name, Arity, logical | native | stochastic | tree(Arity))
+    kind/4,             % kind(Module, Name, Arity, logical | native | stochastic | calling | tree(Arity))
     kept/3,             % kept(Search, Id, Record): a stored stochastic goal
     trie_of/2,          % trie_of(Search, Trie): the stored goals, if equal goals are merged
     working/2,          % working(Thread, Watch): a guarded goal runs, which the watch can end
@@ -80,9 +82,20 @@ load(Clauses, Trees, Parameters, Module) :-
              retractall(kind(Module, Name, Arity, tree(_))),
              ( kind(Module, Name, Arity, _) -> true
              ; assertz(kind(Module, Name, Arity, Kind)) ) )),
+    forall(( calling_clause(Head, _), functor(Head, Name, Arity), \+ kind(Module, Name, Arity, _) ),
+           assertz(kind(Module, Name, Arity, calling))),
     find_native(Module),
     forall(kind(Module, Name, Arity, Kind), name_predicate(Module, Name, Arity, Kind)),
-    forall(source(Module, I, Label, Head, Body), add(Module, I, Label, Head, Body)).
+    forall(source(Module, I, Label, Head, Body), add(Module, I, Label, Head, Body)),
+    forall(( calling_clause(Head, Body), functor(Head, Name, Arity), kind(Module, Name, Arity, calling) ),
+           add_calling(Module, Head, Body)).
+
+%   The facts of built-in predicates that call goals have the clause of their caller, which has the faults.
+
+add_calling(Module, Head, Body) :-
+    continuation_of_body(Body, at(Module, load), I, B, K),
+    fact(Head, Module, [I, B, K], Fact),
+    assertz(Fact).
 
 %!  slp_unload(+Module, -Done) is det.
 
@@ -159,10 +172,56 @@ add(Module, I, none, Head, Body) :-
     fact(Head, Module, [B, K], Fact),
     assertz(Fact).
 add(Module, I, label(Label0), Head, Body) :-
-    known_values(Label0, Module, Label),
-    continuation(Body, at(Module, load), I, _, return, K),
+    known_values(Label0, Module, Label1),
+    guards_of_label(Label1, Head, Body, Guards, Rest),
+    (   Guards == true
+    ->  Label = Label1
+    ;   inner_continuation(Guards, at(Module, load), I, KG),
+        Label = guarded(KG, Label1)
+    ),
+    continuation(Rest, at(Module, load), I, _, return, K),
     fact(Head, Module, [I, Label, K], Fact),
     assertz(Fact).
+
+%   The goals that begin a body until they mention all variables of the label that the head lacks.
+
+guards_of_label(Label, Head, Body, Guards, Rest) :-
+    term_variables(Head, Known),
+    term_variables(Label, Vars),
+    without(Vars, Known, Needed),
+    guards(Needed, Body, Guards, Rest).
+
+guards([], Body, true, Body) :- !.
+guards(Needed, Body, Guards, Rest) :-
+    first_goal(Body, Goal, Behind),
+    !,
+    term_variables(Goal, Vars),
+    without(Needed, Vars, Left),
+    guards(Left, Behind, More, Rest0),
+    (   More == true, Left == Needed
+    ->  Guards = true, Rest = Body
+    ;   More == true
+    ->  Guards = Goal, Rest = Rest0
+    ;   Guards = (Goal, More), Rest = Rest0
+    ).
+guards(_, Body, true, Body).
+
+first_goal(Body, _, _) :- ( var(Body) ; Body == true ), !, fail.
+first_goal((A, B), Goal, Behind) :-
+    !,
+    (   nonvar(A), A = (A1, A2)
+    ->  first_goal((A1, A2, B), Goal, Behind)
+    ;   Goal = A, Behind = B
+    ).
+first_goal(Goal, Goal, true).
+
+without([], _, []).
+without([V|Vs], Known, Left) :-
+    (   member(K, Known), K == V
+    ->  Left = Left1
+    ;   Left = [V|Left1]
+    ),
+    without(Vs, Known, Left1).
 
 %!  native(+Goal, +Module, +Clause, -Native) is det.
 %
@@ -274,6 +333,8 @@ structure(findall, 3).
 
 continuation_of_call(logical, Goal, M, _, Next, logic(Fact, B, K, Next)) :-
     fact(Goal, M, [B, K], Fact).
+continuation_of_call(calling, Goal, M, I, Next, logic(Fact, B, K, Next)) :-
+    fact(Goal, M, [I, B, K], Fact).
 continuation_of_call(stochastic, Goal, M, I, Next, choose(Fact, N, L, M:Name/Arity, I, K, Next)) :-
     fact(Goal, M, [N, L, K], Fact),
     functor(Goal, Name, Arity).
@@ -430,10 +491,12 @@ cut_height(draw(_, Drawn, Bad), B, I, Height) :-
 
 %!  options(+Call, ?Number, ?Label, +Indicator, +Clause, -Options) is det.
 %
-%   Options: Number-Label for each clause whose head matches and whose label is above 0.
+%   Options: Number-Label for each clause whose head matches and whose label is above 0. A clause whose
+%   body binds its label has an instance for each proof of the goals that do; the number of the proof, from 1
+%   on, is above the 32 bits of the clause's number.
 
 options(C, N, L, M:P, I, Options) :-
-    findall(N-V, matching(C, L, M, N, V), Options),
+    findall(Number-V, matching(C, L, M, N, Number, V), Options),
     total(Options, 0, Total),
     current_prolog_flag(slp_tolerance, Tolerance),
     (   Total > 1 + Tolerance, \+ allowed(M, weights)
@@ -441,10 +504,29 @@ options(C, N, L, M:P, I, Options) :-
     ;   true
     ).
 
-matching(C, L, M, N, V) :-
+matching(C, L, M, N, Number, V) :-
     call(C),
-    label(L, M, N, V),
+    (   L = guarded(K, L1)
+    ->  call_nth(solve(K, [], 1, [], search, _), J),
+        Number is N + (J << 32),
+        label(L1, M, N, V)
+    ;   Number = N,
+        label(L, M, N, V)
+    ),
     V > 0.
+
+%   Bind a call as the option with a number does.
+
+entered(C, N, Number) :-
+    N is Number /\ 0xFFFFFFFF,
+    J is Number >> 32,
+    (   J =:= 0
+    ->  once(C)
+    ;   C = _:Fact,
+        functor(Fact, _, Arity),
+        At is Arity-1,
+        once(( call(C), arg(At, Fact, guarded(K, _)), call_nth(solve(K, [], 1, [], search, _), J) ))
+    ).
 
 total([], T, T).
 total([_-V|Os], T0, T) :- T1 is T0+V, total(Os, T1, T).
@@ -467,8 +549,8 @@ choose(search, Options, C, N, KC, K, Ks, Cs, exit(C, N, KC, K, Ks, Left, Options
 choose(every(Mass0), Options, C, N, KC, K, Ks, Cs0, Out) :-
     prolog_current_choice(Now),
     left_behind(Cs0, Now, Left),
-    member(N-V, Options),
-    once(C),
+    member(Number-V, Options),
+    entered(C, N, Number),
     Mass is Mass0*V,
     prolog_current_choice(Here),
     resumed(Left, Here, Cs),
@@ -476,8 +558,8 @@ choose(every(Mass0), Options, C, N, KC, K, Ks, Cs0, Out) :-
 choose(draw(Way, Drawn, Bad), Options, C, N, KC, K, Ks, Cs, Out) :-
     prolog_current_choice(Now),
     ( Now > Drawn -> Bad1 = Now ; Bad1 = Bad ),
-    drawn(Way, Options, N),
-    once(C),
+    drawn(Way, Options, Number),
+    entered(C, N, Number),
     prolog_current_choice(Drawn1),
     call_continuation(K, KC, Ks, 0, Cs, draw(Way, Drawn1, Bad1), Out).
 
@@ -591,8 +673,8 @@ expand(Search, [Id, Number], Skip) :-
 run(start(K, Answer), _, Out) :-
     solve(K, [], 0, [], search, Out0),
     out(Out0, Answer, Out).
-run(exit(C, N, KC, K, Ks, Left, Answer), N, Out) :-
-    once(C),
+run(exit(C, N, KC, K, Ks, Left, Answer), Number, Out) :-
+    entered(C, N, Number),
     prolog_current_choice(Here),
     resumed(Left, Here, Cs),
     call_continuation(K, KC, Ks, 0, Cs, search, Out0),

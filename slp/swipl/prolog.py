@@ -248,7 +248,10 @@ def forget_search(search: int) -> None:
     call("slp_close", search)
 
 
-#: The start of a run: a stored goal, and the number of the clause to continue with.
+#: The bits of an option's number that are its clause's; those above tell its instances apart.
+_CLAUSE = (1 << 32) - 1
+
+#: The start of a run: a stored goal, and the number of the option to continue with.
 Start: TypeAlias = tuple[int, int]
 
 
@@ -315,4 +318,5 @@ class PrologSearch(BestFirst[Start, int]):
             if kind == "proof":
                 yield self.proof(node, decode(second))
             else:
-                self.branch(node, ((clauses[n], label, (first, n)) for n, label in second))
+                options = ((clauses[n & _CLAUSE], label, (first, n)) for n, label in second)
+                self.branch(node, options)

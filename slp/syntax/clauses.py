@@ -8,6 +8,7 @@ from typing import Any
 from slp.errors import ProgramError
 from slp.messages import Wording
 from slp.messages import syntax as words
+from slp.messages.other_languages import DENSITIES
 from slp.messages.tokens import NO_DECIMAL_POINT
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause, Directive, Statement
@@ -65,10 +66,14 @@ def _label_and_head(term: Term, span: SourceSpan) -> tuple[Term | None, Term]:
     if isinstance(head, Var):
         raise _fault(words.VARIABLE_AS_HEAD, head, span, name=head.name)
     if isinstance(head, Struct) and _is_struct(head, ":", 2):
+        if any(isinstance(t, Struct) and t.name in DENSITIES for t in head.args):
+            raise _fault(words.NO_DENSITIES, head, span, text=excerpt(_text(head, span)))
         left, right = head.args[::-1] if isinstance(head.args[1], Number) else head.args
         wording = words.COLON_AFTER_NAME if isinstance(left, Atom) else words.SINGLE_COLON
         texts = [excerpt(_text(t, span)) for t in (left, right)]
         raise _fault(wording, head, span, label=texts[0], head=texts[1])
+    if (clauses := _alternatives(head, span)) is not None:
+        raise _fault(words.DISJUNCTION_OF_PAIRS, head, span, clauses=clauses)
     if (
         isinstance(head, Number | Text)
         or head == NIL
@@ -76,6 +81,23 @@ def _label_and_head(term: Term, span: SourceSpan) -> tuple[Term | None, Term]:
     ):
         raise _fault(words.NO_HEAD, head, span, text=excerpt(_text(head, span)))
     return label, head
+
+
+def _alternatives(head: Term, span: SourceSpan) -> str | None:
+    """The clauses that are meant by `p(1):0.3; p(2):0.7` of other languages; else None."""
+    if not (isinstance(head, Struct) and _is_struct(head, ";", 2)):
+        return None
+    clauses = []
+    while isinstance(head, Struct) and _is_struct(head, ";", 2):
+        clauses.append(head.args[0])
+        head = head.args[1]
+    texts = []
+    for pair in (*clauses, head):
+        if not (isinstance(pair, Struct) and _is_struct(pair, ":", 2)):
+            return None
+        name, label = pair.args[::-1] if isinstance(pair.args[0], Number) else pair.args
+        texts.append(f"{excerpt(_text(label, span))} :: {excerpt(_text(name, span))}.")
+    return " ".join(texts)
 
 
 def _is_struct(term: Term, name: str, arity: int) -> bool:

@@ -19,7 +19,8 @@ from lark import Token
 
 from slp.errors import Diagnostic, ProgramError, Related
 from slp.messages import syntax as words
-from slp.messages.tokens import DICT, NO_LEADING_DIGIT, STRAY_POINT
+from slp.messages.other_languages import FOREIGN_OPERATORS
+from slp.messages.tokens import DICT, MINUS_BEFORE_RADIX, NO_LEADING_DIGIT, STRAY_POINT
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.mistakes import excerpt
 from slp.syntax.operands import Call, Operand, SequenceItem, item_span
@@ -153,6 +154,8 @@ class _SequenceReader:
             and number.start == token_end(minus)
         ):
             span = SourceSpan(self.file, token_start(minus), number.end)
+            if "'" in span.text and not span.text.startswith("-0"):  # SWI-Prolog refuses -16'F
+                raise ProgramError(MINUS_BEFORE_RADIX(span, text=span.text, number=span.text[1:]))
             self.operands.append(Operand(Number(-number.term.value, span), span.start, span.end))
             return True
         return False
@@ -269,14 +272,19 @@ class _SequenceReader:
         return ProgramError(words.OPERATOR_EXPECTED(span, left=left_text, right=right))
 
     def _foreign_operator(self, i: int) -> Diagnostic | None:
-        """The finding for an operator of another language, which may be several tokens here."""
+        """The finding for an operator in quotes, or of another language (maybe several tokens)."""
         before = item_span(self.items[i - 1], self.file)
         span = item_span(self.items[i], self.file)
+        for place in (span, before):
+            if place.text.startswith("'") and place.text[1:-1] in self.table:
+                return words.QUOTED_OPERATOR(place, operator=place.text[1:-1])
+        if span.text == "~":
+            return words.NO_DENSITIES(span, text="`~`")
         if before.text == "not":
             span = before
         elif span.text == "!" and i + 1 < len(self.items):
             span = span.cover(item_span(self.items[i + 1], self.file))
-        if (meant := words.FOREIGN_OPERATORS.get(span.text)) is None:
+        if (meant := FOREIGN_OPERATORS.get(span.text)) is None:
             return None
         return words.OPERATOR_MISTAKEN(span, operator=span.text, meant=meant)
 

@@ -94,11 +94,15 @@ def number_value(token: Token, file: SourceFile) -> int | float:
     Raises
     ------
     ProgramError
-        The number is too large for a float, or an integer has too many digits.
+        The number is too large for a float, an integer has too many digits, or one that its radix
+        does not have.
     """
     if token.type == "CHARACTER":
         body = token[2:]
         return ord("'" if body == "''" else _unescape(body, token_start(token) + 2, file))
+    radix, quote, digits = token.partition("'")
+    if quote:
+        return _in_radix(token, digits, int(radix), file)
     if token[:2] in _BASES or token.replace("_", "").isdigit():
         if len(token) <= _LARGEST_INTEGER:
             return int(token[2:], _BASES[token[:2]]) if token[:2] in _BASES else int(token)
@@ -108,6 +112,19 @@ def number_value(token: Token, file: SourceFile) -> int | float:
         return value
     span = token_span(token, file)
     raise ProgramError(words.NUMBER_TOO_LARGE(span, digits=_LARGEST_INTEGER))
+
+
+def _in_radix(token: Token, digits: str, radix: int, file: SourceFile) -> int:
+    """The value of `16'FF`."""
+    wording = words.NUMBER_TOO_LARGE
+    if len(token) <= _LARGEST_INTEGER:
+        try:
+            return int(digits, radix)
+        except ValueError:
+            raise ProgramError(
+                words.BAD_NUMBER(token_span(token, file), text=excerpt(token))
+            ) from None
+    raise ProgramError(wording(token_span(token, file), digits=_LARGEST_INTEGER))
 
 
 def quoted_text(token: Token, file: SourceFile) -> str:

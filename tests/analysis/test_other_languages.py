@@ -176,3 +176,37 @@ def test_a_condition_that_leads_to_labels(clauses: str, found: list[str]) -> Non
 )
 def test_left_recursion(clauses: str, found: list[str]) -> None:
     assert warnings(f"edge(a, b).\n{clauses}\n") == [("W112", text) for text in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said", "help"),
+    [
+        ("p(1):0.3; p(2):0.7.", "E039", "between heads", "0.3 :: p(1). 0.7 :: p(2)."),
+        ("0.3 : p(1) ; 0.7 : p(2) :- q.", "E039", "between heads", "0.3 :: p(1). 0.7 :: p(2)."),
+        ("height(X) : normal(0, 1).", "E044", "distribution", "there are no densities"),
+        ("height ~ normal(0, 1).", "E044", "distribution", "there are no densities"),
+        ("normal(0, 1) :: height.", "E202", "distribution", "there are no densities"),
+        ("p(X) :- X is log2(8).", "E202", "log2/1", "log(X) / log(2)"),
+        ("p(X) :- lists:append([1], [2], X).", "E210", "modules", "`append([1], [2], X)` without"),
+        ("p(X) :- include(q, [1], X).", "E210", "left out", "findall"),
+        ("p :- maplist(q).", "E210", "maplist/1", "`maplist/2`, `maplist/3`"),
+        ("p :- mapplist(q, [1]).", "E210", "mapplist/2", "did you mean `maplist/"),
+        ("p('+' 1).", "E030", "in quotes is a name", "write `+` without quotes"),
+    ],
+)
+def test_what_is_written_instead(text: str, code: str, said: str, help: str) -> None:
+    found = faults(text)[0]
+    assert found.code == code and said in found.message
+    assert found.help is not None and help in found.help
+
+
+def test_a_label_whose_guard_stands_behind_the_split() -> None:
+    (found,) = faults(":- start(t).\n1/N :: t --> split(_, _), { N is 2 }, leaf, leaf.")
+    assert found.code == "E118" and "behind the split gives it" in found.message
+    slp.parse(":- start(t).\n1/N :: t --> { N is 1 }, split(_, _), leaf, leaf.")
+
+
+@pytest.mark.parametrize("guard", ["(rows(N), N > 5 ; true)", "rows(N), (N > 5 ; N < 2)"])
+def test_a_disjunction_over_rows_is_two_rules(guard: str) -> None:
+    found = faults(f":- start(t).\n1 :: t --> {{ {guard} }}, leaf.")[0]
+    assert found.code == "E223" and found.help is not None and "two rules" in found.help

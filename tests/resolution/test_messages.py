@@ -360,7 +360,7 @@ RULES = [
         "E202",
         "`foo` is neither a parameter nor a number",
         "foo",
-        "did you mean `floor`?",
+        "declare it with `:- param(foo, VALUE).`",
     ),
 ]
 

@@ -25,8 +25,8 @@ TEXTS = (Path(__file__).parent / "tricky_terms.txt").read_text(encoding="utf-8")
 
 # What SWI-Prolog reads beyond the language: calls on dicts, more numbers, codes and '[]'.
 EXTENSIONS = [
-    "a.b", "X.y", "1 000", "1_ 000", "16'FF", "0xff_ff", "0''", "1r3", "1.5NaN",
-    "`abc`", "{}(x)", "'[]'", "a/* b /* c */ d */", "'a\nb'", "\u20ac",
+    "a.b", "X.y", "1 000", "1_ 000", "16'F_F", "0xff_ff", "0''", "1r3", "1.5NaN",
+    "`abc`", "0'\\x41", "'[]'", "a/* b /* c */ d */", "'a\nb'", "\u20ac",
 ]  # fmt: skip
 
 WORDS = (

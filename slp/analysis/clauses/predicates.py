@@ -11,7 +11,12 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from slp.analysis.clauses.bodies import translate_body
-from slp.analysis.clauses.scope import check_clause_scope, check_rule_scope, find_singletons
+from slp.analysis.clauses.scope import (
+    check_clause_scope,
+    check_label_guards,
+    check_rule_scope,
+    find_singletons,
+)
 from slp.analysis.declarations.boxes import is_box_clause
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import span_of
@@ -24,6 +29,7 @@ from slp.resolution.machine.builtins import BUILTINS
 from slp.resolution.machine.control import CONTROL
 from slp.resolution.machine.faults import redefines_builtin
 from slp.resolution.machine.library import library
+from slp.resolution.machine.replaceable import REPLACEABLE
 from slp.syntax.ast import Clause
 from slp.terms import Atom, Struct, Term, functor
 
@@ -31,7 +37,7 @@ from slp.terms import Atom, Struct, Term, functor
 Indicator: TypeAlias = tuple[str, int]
 
 #: The predicates that every program can call.
-BUILT_IN: frozenset[Indicator] = frozenset({*CONTROL, *BUILTINS, *library()})
+BUILT_IN: frozenset[Indicator] = frozenset({*CONTROL, *BUILTINS, *REPLACEABLE, *library()})
 
 _KEPT = {"leaf", "split", "{}", "[]", "[|]", ",", ";", "|", "->", "::", "!", "\\+"}
 
@@ -79,6 +85,8 @@ def sort_clauses(items: Iterable[Placed], findings: Findings) -> Clauses:
             rules.append(clause)
         else:
             _add_clause(clause, out, first, findings)
+    for logic in out.logic:
+        check_label_guards(logic, out.stochastic, findings)
     goals = (out.logical | BUILT_IN) - out.nonterminals
     for clause in rules:
         _add_rule(clause, goals, out, findings)

@@ -130,14 +130,17 @@ class _References:
         self.goals([g for g in goals if not (before and asks_rows(g))], span, guard=True)
 
     def goals(self, goals: Iterable[Term], span: SourceSpan, *, guard: bool) -> None:
-        stack = list(goals)
+        stack = [(goal, False) for goal in goals]
         while stack:
-            goal = stack.pop()
+            goal, in_disjunction = stack.pop()
             key = functor(goal)
             if key is None:
                 continue  # a variable is bound when it is called; proofs find its faults
             if key in GOALS_IN and isinstance(goal, Struct):
-                stack += [goal.args[i] for i in reversed(GOALS_IN[key])]
+                inside = key == (";", 2) or (key == (",", 2) and in_disjunction)
+                stack += [(goal.args[i], inside) for i in reversed(GOALS_IN[key])]
+            elif guard and asks_rows(goal) and in_disjunction:
+                self.findings.take(faults.rows_in_disjunction(span_of(goal, span)))
             else:
                 self.goal(goal, key, span_of(goal, span), guard)
 

@@ -7,7 +7,7 @@ a call binds its variables; a comparison or a negation only tests them. The spli
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import span_of
@@ -16,7 +16,7 @@ from slp.messages import Wording
 from slp.messages import clauses as words
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause
-from slp.terms import Struct, Term, Var, functor, variables
+from slp.terms import Struct, Term, Var, conjuncts, functor, variables
 
 _COMPARISONS = {(op, 2) for op in ("<", ">", "=<", ">=", "=:=", "=\\=")}
 _TESTS = _COMPARISONS | {("\\+", 1), ("==", 2), ("\\==", 2), ("\\=", 2)}
@@ -37,13 +37,36 @@ def check_rule_scope(rule: TreeRule, findings: Findings) -> None:
 
 
 def check_clause_scope(clause: LogicClause, span: SourceSpan, findings: Findings) -> None:
-    """Find variables of a clause's label that its head does not bind."""
+    """Find variables of a clause's label that neither its head nor its body binds."""
     if clause.label is None:
         return
-    head = set(variables(clause.head))
+    bound = set(variables(clause.head))
+    bound |= set() if clause.body is None else set(variables(clause.body))
     for variable in dict.fromkeys(variables(clause.label)):
-        if variable not in head:
+        if variable not in bound:
             findings.add(words.NOT_BOUND_BY_HEAD(span_of(variable, span), name=variable.name))
+
+
+def check_label_guards(
+    clause: LogicClause, stochastic: Collection[tuple[str, int]], findings: Findings
+) -> None:
+    """Find calls of predicates with labels before the variables of a clause's own label are
+    bound."""
+    if clause.label is None or clause.body is None:
+        return
+    needed = dict.fromkeys(variables(clause.label))
+    for variable in variables(clause.head):
+        needed.pop(variable, None)
+    for goal in conjuncts(clause.body):
+        key = functor(goal)
+        if needed and key is not None and key in stochastic:
+            name = next(iter(needed)).name
+            text = f"`{key[0]}/{key[1]}`"
+            where = goal.span or clause.span
+            findings.add(words.CHOICE_BEFORE_LABEL(where, name=name, predicate=text))
+            return
+        for variable in variables(goal):
+            needed.pop(variable, None)
 
 
 class _Scope:
@@ -75,10 +98,18 @@ class _Scope:
                 continue
             self.bound.add(variable)
             wording = not_bound
+            if not_bound is words.NOT_BOUND_IN_LABEL and variable in self.behind():
+                wording = words.OF_GUARD_IN_LABEL
             if of_split is not None and variable in self.of_split():
                 wording = of_split
             where = span_of(variable, self.rule.span)
             self.findings.add(wording(where, name=variable.name))
+
+    def behind(self) -> set[Var]:
+        """The variables of guards behind the split."""
+        body = self.rule.body
+        goals = body.after if isinstance(body, SplitBody) else ()
+        return {v for goal in goals if functor(goal) not in _TESTS for v in variables(goal)}
 
     def of_split(self) -> set[Var]:
         body = self.rule.body

@@ -12,6 +12,7 @@ from slp.analysis.sources.parameters import names_in
 from slp.ir.program import CheckedProgram, LogicClause, SplitBody
 from slp.messages import synonyms as words
 from slp.resolution.machine.library import library
+from slp.resolution.machine.replaceable import REPLACEABLE
 from slp.source import SourceFile
 from slp.syntax import term_to_text
 from slp.terms import Atom, Number, Struct, Term, Var, functor, subterms
@@ -22,9 +23,10 @@ def find_misplaced(program: CheckedProgram, file: SourceFile, findings: Findings
     own = [clause for clause in program.clauses if clause.span and clause.span.file == file]
     if program.rules or program.edits:
         _find_declarations(program, own, findings)
-    for key, predicate in library().items():
+    for key in (*library(), *REPLACEABLE):
         clauses = [clause for clause in own if functor(clause.head) == key]
-        if clauses and list(map(_form, clauses)) != [_form(c.source) for c in predicate.clauses]:
+        built_in = library()[key].clauses if key in library() else ()
+        if clauses and list(map(_form, clauses)) != [_form(c.source) for c in built_in]:
             text = indicator_text(key)
             findings.add(words.REPLACED_BUILT_IN(clauses[0].span, predicate=text))
     for rule in program.rules:

@@ -195,7 +195,7 @@ class _Collector:
         if name in words.FOREIGN_DIRECTIVES:
             shown, help = _SHOWN.get(name, name), words.FOREIGN_DIRECTIVES[name]
             return words.NO_DIRECTIVE(span, name=shown, help=help)
-        if why_left_out(name) is not None:
+        if name not in MEANT and why_left_out(name) is not None:
             return words.GOAL_AS_DIRECTIVE(span)
         help = MEANT.get(name) or name_help(name, DIRECTIVES, "directive")
         return words.NO_DIRECTIVE(span, name=name, help=help)

@@ -147,7 +147,7 @@ def names_of_functions(arity: int) -> set[str]:
 
 def names_of_values(parameters: Mapping[str, Value]) -> set[str]:
     """Known names that a name without a value may mean."""
-    return set(parameters) | set(CONSTANTS) | {n for n, arity in FUNCTIONS if arity == 1}
+    return set(parameters) | set(CONSTANTS)
 
 
 def _constant(atom: Atom, parameters: Mapping[str, Value], place: SourceSpan | None) -> Value:

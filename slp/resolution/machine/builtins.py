@@ -1,76 +1,33 @@
 """Built-in predicates: comparison, type tests, terms, and lists where clauses do not suffice.
 
 A program can call only these predicates, those in `control.py` and `library.py`, and its own. None
-of them writes, opens, asserts or runs anything. A *test* returns a truth value, after binding
-variables through the machine's store. A *choice* yields pairs of terms to unify, one for each
-answer. Arguments are dereferenced.
+of them writes, opens, asserts or runs anything.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import count
-from typing import Any, TypeAlias
+from typing import Any
 
 from slp.resolution.machine import faults
 from slp.resolution.machine.affine import Affine
 from slp.resolution.machine.arithmetic import evaluate
+from slp.resolution.machine.definitions import (
+    Choose,
+    Pair,
+    Test,
+    integer,
+    natural,
+    prefix,
+    proper_items,
+)
 from slp.resolution.machine.functions import Value
-from slp.resolution.machine.loop import Goal, Machine
+from slp.resolution.machine.loop import Machine
 from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var, list_term
 
-_Pair: TypeAlias = tuple[Term, Term]
 _LARGEST_ARITY = 255
-
-
-@dataclass(frozen=True)
-class _Test:
-    """A predicate with at most one answer."""
-
-    run: Callable[..., bool]
-
-    def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
-        """Succeed or fail."""
-        return goal.next if self.run(machine, *_arguments(machine, term)) else None
-
-
-@dataclass(frozen=True)
-class _Choose:
-    """A predicate with any number of answers."""
-
-    run: Callable[..., Iterator[_Pair]]
-
-    def call(self, machine: Machine, goal: Goal, term: Struct | Atom) -> Goal | None:
-        """Take the first answer, and leave a choice point for the others."""
-        answers = self.run(machine, *_arguments(machine, term))
-        return _Answers(machine.store.mark(), goal, answers).retry(machine)
-
-
-@dataclass(slots=True, eq=False)
-class _Answers:
-    """Choice point: the answers that are still to come."""
-
-    mark: int
-    goal: Goal
-    answers: Iterator[_Pair]
-
-    def retry(self, machine: Machine) -> Goal | None:
-        """The next answer that unifies."""
-        machine.span = self.goal.span
-        for left, right in self.answers:
-            if machine.store.unify(left, right):
-                machine.choices.append(self)
-                return self.goal.next
-            machine.store.undo(self.mark)
-            machine.spend(1)
-        return None
-
-
-def _arguments(machine: Machine, term: Struct | Atom) -> list[Term]:
-    args = term.args if isinstance(term, Struct) else ()
-    return [machine.store.deref(a) for a in args]
 
 
 # --- equality and order ------------------------------------------------------------------------
@@ -83,9 +40,9 @@ def _not_unify(machine: Machine, x: Term, y: Term) -> bool:
     return not same
 
 
-def _ordered(holds: Callable[[int, int], bool]) -> _Test:
+def _ordered(holds: Callable[[int, int], bool]) -> Test:
     """Standard order of terms."""
-    return _Test(lambda machine, x, y: holds(machine.store.compare(x, y), 0))
+    return Test(lambda machine, x, y: holds(machine.store.compare(x, y), 0))
 
 
 def _compare(machine: Machine, order: Term, x: Term, y: Term) -> bool:
@@ -104,17 +61,17 @@ def _is(machine: Machine, result: Term, expression: Term) -> bool:
     return machine.store.unify(result, Number(_value(machine, expression)))
 
 
-def _compared(holds: Callable[[Any, Any], bool]) -> _Test:
+def _compared(holds: Callable[[Any, Any], bool]) -> Test:
     """Comparison of values."""
-    return _Test(lambda machine, x, y: holds(_value(machine, x), _value(machine, y)))
+    return Test(lambda machine, x, y: holds(_value(machine, x), _value(machine, y)))
 
 
-def _between(machine: Machine, low: Term, high: Term, x: Term) -> Iterator[_Pair]:
-    first = _integer("between/3", low)
+def _between(machine: Machine, low: Term, high: Term, x: Term) -> Iterator[Pair]:
+    first = integer("between/3", low)
     unlimited = isinstance(high, Atom) and high.name in ("inf", "infinite")
-    last = None if unlimited else _integer("between/3", high)
+    last = None if unlimited else integer("between/3", high)
     if not isinstance(x, Var):
-        value = _integer("between/3", x)
+        value = integer("between/3", x)
         inside = first <= value and (last is None or value <= last)
         return iter([(x, x)] if inside else [])
     numbers = count(first) if last is None else range(first, last + 1)
@@ -124,24 +81,8 @@ def _between(machine: Machine, low: Term, high: Term, x: Term) -> Iterator[_Pair
 # --- types -------------------------------------------------------------------------------------
 
 
-def _typed(holds: Callable[[Term], bool]) -> _Test:
-    return _Test(lambda machine, x: holds(x))
-
-
-def _integer(predicate: str, x: Term) -> int:
-    """The value of an integer argument."""
-    if isinstance(x, Number) and isinstance(x.value, int):
-        return x.value
-    if isinstance(x, Var):
-        raise faults.unbound_argument(predicate, None)
-    raise faults.wrong_type(predicate, "an integer", x, None)
-
-
-def _natural(predicate: str, x: Term) -> int:
-    value = _integer(predicate, x)
-    if value < 0:
-        raise faults.wrong_type(predicate, "an integer from 0 up", x, None)
-    return value
+def _typed(holds: Callable[[Term], bool]) -> Test:
+    return Test(lambda machine, x: holds(x))
 
 
 # --- terms -------------------------------------------------------------------------------------
@@ -154,7 +95,7 @@ def _functor(machine: Machine, term: Term, name: Term, arity: Term) -> bool:
         )
     if not isinstance(term, Var):
         return machine.store.unify(name, term) and machine.store.unify(arity, Number(0))
-    places = _natural("functor/3", arity)
+    places = natural("functor/3", arity)
     if isinstance(name, Var):
         raise faults.unbound_argument("functor/3", None)
     if isinstance(name, Struct) or (places > 0 and not isinstance(name, Atom)):
@@ -166,18 +107,18 @@ def _functor(machine: Machine, term: Term, name: Term, arity: Term) -> bool:
     return machine.store.unify(term, made)
 
 
-def _arg(machine: Machine, place: Term, term: Term, arg: Term) -> Iterator[_Pair]:
+def _arg(machine: Machine, place: Term, term: Term, arg: Term) -> Iterator[Pair]:
     if isinstance(term, Var):
         raise faults.unbound_argument("arg/3", None)
     if not isinstance(term, Struct):
         raise faults.wrong_type("arg/3", "a compound term", term, None)
     if isinstance(place, Var):
         return _places(term.args, 1, place, arg)
-    i = _integer("arg/3", place)
+    i = integer("arg/3", place)
     return iter([(arg, term.args[i - 1])] if 1 <= i <= len(term.args) else [])
 
 
-def _places(items: Any, base: int, place: Term, item: Term) -> Iterator[_Pair]:
+def _places(items: Any, base: int, place: Term, item: Term) -> Iterator[Pair]:
     """One answer for each item: its position, counted from `base`, and the item."""
     wanted = Struct("-", (place, item))
     return ((wanted, Struct("-", (Number(i), x))) for i, x in enumerate(items, base))
@@ -189,7 +130,7 @@ def _univ(machine: Machine, term: Term, parts: Term) -> bool:
         return store.unify(parts, list_term((Atom(term.name), *term.args)))
     if not isinstance(term, Var):
         return store.unify(parts, list_term([term]))
-    items = [store.deref(i) for i in _items(machine, "=../2", parts)]
+    items = [store.deref(i) for i in proper_items(machine, "=../2", parts)]
     if not items:
         raise faults.wrong_type("=../2", "a list with a name in it", parts, None)
     name, args = items[0], tuple(items[1:])
@@ -210,7 +151,7 @@ def _atom_length(machine: Machine, atom: Term, length: Term) -> bool:
     if isinstance(atom, Number) and isinstance(atom.value, Affine):
         raise faults.not_affine(None)
     if not isinstance(length, Var):
-        _natural("atom_length/2", length)
+        natural("atom_length/2", length)
     text = atom.name if isinstance(atom, Atom) else str(atom.value)
     return machine.store.unify(length, Number(len(text)))
 
@@ -218,34 +159,12 @@ def _atom_length(machine: Machine, atom: Term, length: Term) -> bool:
 # --- lists -------------------------------------------------------------------------------------
 
 
-def _prefix(machine: Machine, term: Term) -> tuple[list[Term], Term]:
-    """The items of a list as far as it is bound, and the tail after them."""
-    items: list[Term] = []
-    deref = machine.store.deref
-    term = deref(term)
-    while type(term) is Struct and term.name == "[|]" and len(term.args) == 2:
-        items.append(term.args[0])
-        term = deref(term.args[1])
-    machine.store.work += len(items)
-    return items, term
-
-
-def _items(machine: Machine, predicate: str, term: Term) -> list[Term]:
-    """Items of an argument that must be a proper list."""
-    items, tail = _prefix(machine, term)
-    if isinstance(tail, Var):
-        raise faults.unbound_argument(predicate, None)
-    if tail != NIL:
-        raise faults.wrong_type(predicate, "a list", term, None)
-    return items
-
-
-def _length(machine: Machine, term: Term, length: Term) -> Iterator[_Pair]:
-    items, tail = _prefix(machine, term)
+def _length(machine: Machine, term: Term, length: Term) -> Iterator[Pair]:
+    items, tail = prefix(machine, term)
     if not isinstance(tail, Var) and tail != NIL:
         raise faults.wrong_type("length/2", "a list", term, None)
     if not isinstance(length, Var):
-        wanted = _natural("length/2", length) - len(items)
+        wanted = natural("length/2", length) - len(items)
         if tail == NIL or wanted < 0:
             return iter([(NIL, NIL)] if wanted == 0 else [])
         return iter([(tail, _new_list(machine, wanted))])
@@ -260,15 +179,15 @@ def _new_list(machine: Machine, length: int) -> Term:
     return list_term(machine.store.fresh(Var("_")) for _ in range(length))
 
 
-def _nth(predicate: str, base: int) -> _Choose:
-    def nth(machine: Machine, place: Term, term: Term, item: Term) -> Iterator[_Pair]:
-        items = _items(machine, predicate, term)
+def _nth(predicate: str, base: int) -> Choose:
+    def nth(machine: Machine, place: Term, term: Term, item: Term) -> Iterator[Pair]:
+        items = proper_items(machine, predicate, term)
         if isinstance(place, Var):
             return _places(items, base, place, item)
-        i = _integer(predicate, place) - base
+        i = integer(predicate, place) - base
         return iter([(item, items[i])] if 0 <= i < len(items) else [])
 
-    return _Choose(nth)
+    return Choose(nth)
 
 
 def _sorted(machine: Machine, items: list[Term]) -> list[Term]:
@@ -281,49 +200,49 @@ def _sorted(machine: Machine, items: list[Term]) -> list[Term]:
     return kept
 
 
-def _rearranged(predicate: str, change: Callable[[Machine, list[Term]], Iterable[Term]]) -> _Test:
+def _rearranged(predicate: str, change: Callable[[Machine, list[Term]], Iterable[Term]]) -> Test:
     """A test of a list and the list that `change` makes of it."""
 
     def test(machine: Machine, term: Term, result: Term) -> bool:
-        items = change(machine, _items(machine, predicate, term))
+        items = change(machine, proper_items(machine, predicate, term))
         return machine.store.unify(result, list_term(items))
 
-    return _Test(test)
+    return Test(test)
 
 
-def _folded(predicate: str, function: str, start: Number | None) -> _Test:
+def _folded(predicate: str, function: str, start: Number | None) -> Test:
     """The result of an arithmetic function over a list's items. Without a start an empty list
     fails."""
 
     def fold(machine: Machine, term: Term, result: Term) -> bool:
-        items = _items(machine, predicate, term)
+        items = proper_items(machine, predicate, term)
         total: Term | None = start
         for item in items:
             joined = item if total is None else Struct(function, (total, item))
             total = Number(_value(machine, joined))
         return total is not None and machine.store.unify(result, total)
 
-    return _Test(fold)
+    return Test(fold)
 
 
-BUILTINS: Mapping[tuple[str, int], _Test | _Choose] = {
-    ("=", 2): _Test(lambda machine, x, y: machine.store.unify(x, y)),
-    ("\\=", 2): _Test(_not_unify),
+BUILTINS: Mapping[tuple[str, int], Test | Choose] = {
+    ("=", 2): Test(lambda machine, x, y: machine.store.unify(x, y)),
+    ("\\=", 2): Test(_not_unify),
     ("==", 2): _ordered(operator.eq),
     ("\\==", 2): _ordered(operator.ne),
     ("@<", 2): _ordered(operator.lt),
     ("@>", 2): _ordered(operator.gt),
     ("@=<", 2): _ordered(operator.le),
     ("@>=", 2): _ordered(operator.ge),
-    ("compare", 3): _Test(_compare),
-    ("is", 2): _Test(_is),
+    ("compare", 3): Test(_compare),
+    ("is", 2): Test(_is),
     ("=:=", 2): _compared(operator.eq),
     ("=\\=", 2): _compared(operator.ne),
     ("<", 2): _compared(operator.lt),
     (">", 2): _compared(operator.gt),
     ("=<", 2): _compared(operator.le),
     (">=", 2): _compared(operator.ge),
-    ("between", 3): _Choose(_between),
+    ("between", 3): Choose(_between),
     ("var", 1): _typed(lambda x: isinstance(x, Var)),
     ("nonvar", 1): _typed(lambda x: not isinstance(x, Var)),
     ("atom", 1): _typed(lambda x: isinstance(x, Atom)),
@@ -333,14 +252,14 @@ BUILTINS: Mapping[tuple[str, int], _Test | _Choose] = {
     ("atomic", 1): _typed(lambda x: isinstance(x, Atom | Number | Text)),
     ("compound", 1): _typed(lambda x: isinstance(x, Struct)),
     ("callable", 1): _typed(lambda x: isinstance(x, Atom | Struct)),
-    ("is_list", 1): _Test(lambda machine, x: _prefix(machine, x)[1] == NIL),
-    ("ground", 1): _Test(lambda machine, x: machine.store.is_ground(x)),
-    ("functor", 3): _Test(_functor),
-    ("arg", 3): _Choose(_arg),
-    ("=..", 2): _Test(_univ),
-    ("copy_term", 2): _Test(lambda machine, x, y: machine.store.unify(y, machine.store.rename(x))),
-    ("atom_length", 2): _Test(_atom_length),
-    ("length", 2): _Choose(_length),
+    ("is_list", 1): Test(lambda machine, x: prefix(machine, x)[1] == NIL),
+    ("ground", 1): Test(lambda machine, x: machine.store.is_ground(x)),
+    ("functor", 3): Test(_functor),
+    ("arg", 3): Choose(_arg),
+    ("=..", 2): Test(_univ),
+    ("copy_term", 2): Test(lambda machine, x, y: machine.store.unify(y, machine.store.rename(x))),
+    ("atom_length", 2): Test(_atom_length),
+    ("length", 2): Choose(_length),
     ("nth0", 3): _nth("nth0/3", 0),
     ("nth1", 3): _nth("nth1/3", 1),
     ("msort", 2): _rearranged("msort/2", lambda machine, items: machine.store.sorted(items)),

@@ -14,6 +14,7 @@ from slp.resolution.machine.clauses import PreparedPredicate
 from slp.resolution.machine.control import CONTROL
 from slp.resolution.machine.library import library
 from slp.resolution.machine.loop import Definitions
+from slp.resolution.machine.replaceable import REPLACEABLE
 from slp.terms import functor
 
 _NONE: Definitions = MappingProxyType({})
@@ -22,7 +23,7 @@ _NONE: Definitions = MappingProxyType({})
 def is_builtin(name: str, arity: int) -> bool:
     """Whether `name/arity` is built in and cannot be defined by a program.
 
-    A program can redefine the list predicates of `slp.resolution.machine.library`.
+    A program can redefine the predicates of `library.py` and `replaceable.py`.
     """
     return (name, arity) in CONTROL or (name, arity) in BUILTINS
 
@@ -50,7 +51,8 @@ class Database:
         for clause in clauses:
             own.setdefault(_defined(clause), []).append(clause)
         predicates = {key: PreparedPredicate(*key, sources) for key, sources in own.items()}
-        self.definitions: Definitions = {**others, **CONTROL, **BUILTINS, **library(), **predicates}
+        built_in = {**CONTROL, **BUILTINS, **REPLACEABLE, **library()}
+        self.definitions: Definitions = {**others, **built_in, **predicates}
 
     def with_values(self, values: Mapping[str, int | float]) -> Database:
         """The same definitions with more names of numbers; parameters go first."""

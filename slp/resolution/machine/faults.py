@@ -5,12 +5,14 @@ The functions return the exception; the place that finds the fault raises it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 
 from slp.errors import Diagnostic, NoGrammarError, ProgramError
 from slp.messages import Wording
 from slp.messages import proofs as words
-from slp.messages.names import nearest, plural
+from slp.messages.names import joined, nearest, plural
+from slp.messages.other_languages import DENSITIES, OTHER_FUNCTIONS
 from slp.messages.queries import (
     CROSSING_CUT,
     ENCLOSED_CHOICE,
@@ -22,7 +24,7 @@ from slp.messages.queries import (
 )
 from slp.resolution.machine.left_out import why_left_out
 from slp.source import SourceSpan
-from slp.terms import Atom, Number, Term, Text, Var, list_items
+from slp.terms import Atom, Number, Struct, Term, Text, Var, list_items
 
 _Span = SourceSpan | None
 _LONGEST = 40
@@ -113,6 +115,7 @@ undefined = _of_name(words.UNDEFINED_VALUE)
 float_overflow = _at(words.FLOAT_TOO_LARGE)
 not_a_number = _of_term(words.NO_NUMBER_IN_ARITHMETIC)
 misplaced_rows = _at(words.MISPLACED_ROWS)
+rows_in_disjunction = _at(words.ROWS_IN_DISJUNCTION)
 no_class_of_rows = _of_term(words.NO_CLASS_OF_ROWS)
 no_number_of_rows = _of_term(words.NOT_A_COUNT_OF_ROWS)
 needs_integers_of_rows = _of_name(words.INTEGERS_OF_ROWS)
@@ -150,7 +153,12 @@ def level_as_number(level: str, feature: str, span: _Span) -> ProgramError:
 
 def unknown_function(name: str, arity: int, known: Iterable[str], span: _Span) -> ProgramError:
     """E202, for a compound term."""
-    near, function = nearest(name, known), _indicator(name, arity)
+    function = _indicator(name, arity)
+    if (meant := OTHER_FUNCTIONS.get((name, arity))) is not None:
+        return ProgramError(words.OTHER_FUNCTION(span, function=function, meant=meant))
+    if name in DENSITIES:
+        return ProgramError(words.NO_DENSITY(span, function=function))
+    near = nearest(name, known)
     return ProgramError(words.UNKNOWN_FUNCTION(span, function=function, nearest=near))
 
 
@@ -166,6 +174,8 @@ def needs_integers(name: str, value: float, span: _Span) -> ProgramError:
 
 def no_goal_of_rows(goal: Term, span: _Span) -> ProgramError:
     """E223, for a goal that holds what `rows` bound and is no comparison."""
+    if isinstance(goal, Struct) and goal.name == ";":
+        return rows_in_disjunction(span)
     return ProgramError(words.NO_GOAL_OF_ROWS(span, goal=describe(goal)))
 
 
@@ -181,9 +191,13 @@ def unknown_predicate(
 ) -> ProgramError:
     """E210."""
     predicate, indicators = _indicator(name, arity), set(known)
+    module = None if span is None else re.match(r"([a-z]\w*)\s*:\s*([a-z][^:]*)", span.text)
+    if (name, arity) == (":", 2) and module is not None:
+        text = _short(module[2])
+        return ProgramError(words.IN_A_MODULE(span, module=module[1], goal=text))
     arities = sorted(n for other, n in indicators if other == name)
     if arities:
-        others = " and ".join(_indicator(name, n) for n in arities)
+        others = joined(_indicator(name, n) for n in arities)
         found = words.UNKNOWN_PREDICATE_ARITY(span, predicate=predicate, others=others)
     elif (why := why_left_out(name)) is not None:
         found = words.LEFT_OUT_OF_THE_LANGUAGE(span, predicate=predicate, reason=why)

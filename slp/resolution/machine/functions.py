@@ -125,6 +125,32 @@ def _rounding(f: Callable[[Any], int]) -> Function:
     return Function(rounded)
 
 
+def _log_gamma(x: Value) -> float:
+    if x <= 0:
+        raise UndefinedError
+    return math.lgamma(x)
+
+
+def _copy_sign(x: Value, y: Value) -> Value:
+    sign = math.copysign(1, y) if isinstance(y, float) else 1 if y >= 0 else -1
+    return int(sign) * abs(x) if isinstance(x, int) else math.copysign(x, sign)
+
+
+def _next_toward(x: Value, y: Value) -> float:
+    return math.nextafter(float(x), float(y))
+
+
+def _from(least: int, f: Callable[..., int]) -> Function:
+    """A function of integers that are at least `least`."""
+
+    def checked(*args: int) -> int:
+        if min(args) < least:
+            raise UndefinedError
+        return f(*args)
+
+    return _integers(checked)
+
+
 def _half_away(x: Value) -> int:
     if isinstance(x, int):
         return x
@@ -158,6 +184,11 @@ FUNCTIONS: Mapping[tuple[str, int], Function] = {
     ("mod", 2): _integers(operator.mod),
     ("rem", 2): _integers(lambda x, y: x - y * _toward_zero(x, y)),
     ("gcd", 2): _integers(math.gcd),
+    ("lcm", 2): _integers(math.lcm),
+    ("msb", 1): _from(1, lambda x: x.bit_length() - 1),
+    ("lsb", 1): _from(1, lambda x: (x & -x).bit_length() - 1),
+    ("popcount", 1): _from(0, int.bit_count),
+    ("getbit", 2): _from(0, lambda x, y: x >> y & 1),
     (">>", 2): _integers(lambda x, y: _shift_left(x, -y)),
     ("<<", 2): _integers(_shift_left),
     ("/\\", 2): _integers(operator.and_),
@@ -168,6 +199,11 @@ FUNCTIONS: Mapping[tuple[str, int], Function] = {
     ("^", 2): Function(_power),
     ("exp", 1): Function(math.exp),
     ("log", 1): Function(math.log),
+    ("log10", 1): Function(math.log10),
+    ("lgamma", 1): Function(_log_gamma),
+    ("erf", 1): Function(math.erf),
+    ("copysign", 2): Function(_copy_sign),
+    ("nexttoward", 2): Function(_next_toward),
     ("sqrt", 1): Function(math.sqrt),
     ("sin", 1): Function(math.sin),
     ("cos", 1): Function(math.cos),
@@ -185,6 +221,7 @@ FUNCTIONS: Mapping[tuple[str, int], Function] = {
     ("atanh", 1): Function(math.atanh),
     ("floor", 1): _rounding(math.floor),
     ("ceiling", 1): _rounding(math.ceil),
+    ("ceil", 1): _rounding(math.ceil),
     ("truncate", 1): _rounding(math.trunc),
     ("round", 1): _rounding(_half_away),
     ("integer", 1): _rounding(_half_away),

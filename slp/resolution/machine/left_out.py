@@ -15,7 +15,7 @@ _WHY = {
         _DATA,
     ),
     **dict.fromkeys(
-        "consult ensure_loaded load_files use_module include open close see seen tell told read "
+        "consult ensure_loaded load_files use_module open close see seen tell told read "
         "read_term write writeln write_canonical write_term writeq print print_message format nl "
         "tab put_char get_char peek_char put_byte get_byte put_code get_code current_input "
         "current_output set_input set_output shell system process_create getenv setenv halt "
@@ -23,6 +23,14 @@ _WHY = {
         _OUTSIDE,
     ),
     **dict.fromkeys("msw random random_between random_member random_permutation".split(), _RANDOM),
+    **dict.fromkeys(
+        ["include", "exclude", "partition"],
+        "collect with `findall(X, (member(X, L), Goal), Kept)`",
+    ),
+    "sumlist": "write `sum_list/2`",
+    **dict.fromkeys(["atom_chars", "char_code"], "use `atom_codes/2` or `sub_atom/5`"),
+    "atom_number": "use `atom_codes/2` and `number_codes/2`",
+    **dict.fromkeys(["atom_concat", "atomic_list_concat"], "join lists of `atom_codes/2`"),
     "not": "write `\\+ Goal`",
     "dif": "write `X \\= Y` behind the goals that bind X and Y",
     **dict.fromkeys(["bagof", "setof", "aggregate_all", "aggregate"], _ANSWERS),

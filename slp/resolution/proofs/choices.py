@@ -3,7 +3,8 @@
 At a stochastic goal, one of the clauses whose heads match is chosen, with the probability of its
 label. If the labels sum to less than 1, the rest fails (Cussens, "Parameter Estimation in
 Stochastic Logic Programs", Machine Learning 44, 2001, section 2). Labels that sum to more than 1
-are weights, which a program must declare.
+are weights, which a program must declare. A clause whose body binds its label has an instance for
+each proof of the goals that bind it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from slp.resolution.machine.arithmetic import evaluate, label_value
 from slp.resolution.machine.clauses import PreparedClause, PreparedPredicate
 from slp.resolution.machine.loop import Barrier, Goal, Machine
 from slp.resolution.machine.templates import ClauseFrame, instantiate, match_all
-from slp.terms import Term
+from slp.resolution.proofs.query import canonical
+from slp.terms import Term, list_term
 
 #: How far labels may sum above 1.
 _TOLERANCE = 1e-9
@@ -60,9 +62,12 @@ def options_at(
         raise faults.enclosed_choice(predicate.name, predicate.arity, where)
     found = []
     for clause in predicate.candidates(args, machine.store):
-        label = _label_if_matching(machine, clause, args)
-        if label > 0:
-            found.append((clause, label))
+        options = (
+            _instances(machine, clause, args)
+            if clause.guards
+            else [(clause, _label_if_matching(machine, clause, args))]
+        )
+        found += [option for option in options if option[1] > 0]
     machine.span = where
     total = sum(label for _, label in found)
     if total > 1 + _TOLERANCE and not weights:
@@ -85,6 +90,49 @@ def _label_if_matching(machine: Machine, clause: PreparedClause, args: tuple[Ter
         label = label_value(value, span)
     store.undo(mark)
     return label
+
+
+def _instances(machine: Machine, clause: PreparedClause, args: tuple[Term, ...]) -> list[Option]:
+    """The instances of a clause whose body binds its label: one for each proof of its guards."""
+    store, n = machine.store, len(clause.head)
+    mark = store.mark()
+    frame: ClauseFrame = [None] * clause.size
+    machine.spend(1)
+    found = []
+    if match_all(clause.head, args, frame, store):
+        assert clause.label is not None and clause.source.label is not None
+        span = clause.source.label.span or clause.source.span
+        parts = [instantiate(part, frame, store) for part in (*clause.head, *clause.body)]
+        goals, rest = parts[n : n + clause.guards], parts[n + clause.guards :]
+        term = instantiate(clause.label, frame, store)
+        for _ in _LabelGoals(machine).prove(goals, clause.source.span):
+            value = evaluate(term, machine.parameters, deref=store.deref, span=span)
+            label = label_value(value, span)
+            known = tuple(store.resolve(part) for part in (*parts[:n], *rest))
+            written = store.resolve(term)  # learning takes derivatives by its parameters
+            key = canonical(list_term((*known, written)))
+            made = clause.instance(known[:n], known[n:], written, key)
+            found.append((made, label))
+    store.undo(mark)
+    return found
+
+
+class _LabelGoals(Machine):
+    """Proves the guards of a clause within another machine's run."""
+
+    def __init__(self, within: Machine) -> None:
+        super().__init__(within.definitions, within.parameters, within.meter, within.store)
+        self._within = within
+
+    def look(self) -> None:
+        """Look as the run does."""
+        self._within.look()
+
+    def choose(
+        self, predicate: PreparedPredicate, goal: Goal, args: tuple[Term, ...]
+    ) -> Goal | None:
+        """A label is known before a choice."""
+        raise faults.enclosed_choice(predicate.name, predicate.arity, self.span)
 
 
 def enter(machine: Machine, clause: PreparedClause, goal: Goal, args: tuple[Term, ...]) -> Goal:

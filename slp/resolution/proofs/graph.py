@@ -263,7 +263,7 @@ class ChoiceGraph:
             outcome = self._number.setdefault((id(clause.source), label), len(self.outcomes))
             if outcome == len(self.outcomes):
                 self.outcomes.append(Outcome(clause.source, label))
-            target = self._by_key.setdefault((id(clause), found.key, beside), len(self._nodes))
+            target = self._by_key.setdefault((clause.key, found.key, beside), len(self._nodes))
             if target == len(self._nodes):
                 self._nodes.append(_GraphNode((found, clause), beside))
             self._edges.append((i, outcome, target, len(self.exits)))

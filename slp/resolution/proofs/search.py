@@ -134,7 +134,7 @@ class ProofSearch(BestFirst[Start, MachineRun]):
     def key(self, start: Start) -> Hashable:
         """The clause, and the goals to be proved."""
         found, clause = start
-        return id(clause), found.key
+        return clause.key, found.key
 
     def advance(self, node: SearchNode[Start, MachineRun], priority: Mass) -> Iterator[FoundProof]:
         """Continue until the run ends or pauses."""
