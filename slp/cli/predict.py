@@ -139,6 +139,8 @@ def predict_command(
     inference = until_deadline(inference)
     check_output(output)
     _check_draws(draws, draws_to, output)
+    if saved and draws is None and _is_given("seed"):
+        raise click.UsageError("a saved run takes --seed for its --draws alone")
     rows = read_table(new or data, inference, rows=False)
     if saved:
         limits = {name: inference.get(name) for name in _LIMITS}

@@ -26,7 +26,7 @@ from slp.ir.program import FeatureDeclaration, LevelSplits
 from slp.messages import Wording
 from slp.messages import directives as words
 from slp.messages.names import atom
-from slp.messages.tables import TOO_MANY_LEVELS
+from slp.messages.new_rows import TOO_MANY_LEVELS
 
 #: The kinds of columns of levels.
 KINDS_OF_LEVELS = (Nominal, Subsets, OrderedSubsets)

@@ -25,7 +25,7 @@ from slp.ir.whole import is_whole
 from slp.leaves import loss_matrix
 from slp.messages.names import atom, plural
 from slp.messages.numbers import interval_text
-from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
+from slp.messages.table_warnings import CONSTANT_FEATURES, ONE_BIN
 
 
 def table_of(program: CheckedProgram, X: Any, y: Any = None) -> Table:

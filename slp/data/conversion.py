@@ -18,7 +18,7 @@ from slp.data.columns import Column
 from slp.errors import DataError
 from slp.leaves import label_text
 from slp.messages import Wording
-from slp.messages.tables import OTHER_TYPE
+from slp.messages.new_rows import OTHER_TYPE
 
 #: What the cells of a column are: truth values, numbers that are all 0 or 1, numbers, or text.
 CellType: TypeAlias = Literal["boolean", "zero_one", "number", "text"]

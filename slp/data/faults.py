@@ -12,9 +12,10 @@ from slp.data.columns import Column, numbers_of, texts_of
 from slp.data.words import first_row
 from slp.errors import DataError
 from slp.messages import Wording
+from slp.messages.cells import MISSING_VALUES
+from slp.messages.columns import OUT_OF_RANGE, UNKNOWN_LEVEL
 from slp.messages.names import atom, plural
 from slp.messages.table_files import DATES, STRANGE_TYPE
-from slp.messages.tables import MISSING_VALUES, OUT_OF_RANGE, UNKNOWN_LEVEL
 
 
 def check_usable(

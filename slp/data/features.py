@@ -25,8 +25,7 @@ from slp.data.written import as_written
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
 from slp.ir.whole import is_whole
-from slp.messages.names import atom, plural
-from slp.messages.tables import (
+from slp.messages.cells import (
     INFINITE_VALUES,
     MISSING_EVERYWHERE,
     MISSING_IN_LEVELS,
@@ -37,8 +36,9 @@ from slp.messages.tables import (
     NUMBERS_COINCIDE,
     TEXT_IN_BINNED,
     TEXT_IN_NUMERIC,
-    TOO_MANY_BINS,
 )
+from slp.messages.columns import TOO_MANY_BINS
+from slp.messages.names import atom, plural
 
 MOST_BINS = 100_000
 _NO_ORDER = "categories in an order that is not used, unless you declare them `ordinal([...])`"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from slp.errors import Diagnostic
 from slp.messages.names import atom, plural
-from slp.messages.tables import ALMOST_EQUAL
+from slp.messages.table_warnings import ALMOST_EQUAL
 
 _MOST_UNITS = 4  # in the last place
 _MOST_DIGITS, _LEAST_DIGITS = 15, 6

@@ -18,15 +18,10 @@ from slp.data.frames import Frame, frame_or_empty
 from slp.data.words import first_row, listed
 from slp.data.written import as_written
 from slp.errors import DataError, Diagnostic, warn
+from slp.messages.cells import MISSING_TO_PREDICT, TEXT_TO_PREDICT
 from slp.messages.names import nearest, plural
-from slp.messages.tables import (
-    MISSING_TO_PREDICT,
-    NEW_LEVELS,
-    NEW_OUT_OF_RANGE,
-    NO_COLUMN_TO_PREDICT,
-    TEXT_TO_PREDICT,
-    WRONG_NUMBER_OF_COLUMNS,
-)
+from slp.messages.new_rows import NO_COLUMN_TO_PREDICT, WRONG_NUMBER_OF_COLUMNS
+from slp.messages.table_warnings import NEW_LEVELS, NEW_OUT_OF_RANGE
 
 
 def rows_to_predict(features: Sequence[Feature], X: Any) -> NDArray[np.object_]:

@@ -29,6 +29,8 @@ from slp.leaves import (
     rounded_text,
     taken_note,
 )
+from slp.messages.cells import MISSING_IN_RESPONSE
+from slp.messages.columns import EVENT_WITHOUT_MODEL, EXPOSURE_WITHOUT_MODEL
 from slp.messages.leaf_models import (
     CLASS_NOT_IN_ORDER,
     MODEL_NEEDS_CLASSES_NOT,
@@ -40,15 +42,7 @@ from slp.messages.leaf_models import (
 )
 from slp.messages.names import plural
 from slp.messages.table_files import DATES_AS_RESPONSE, STRANGE_RESPONSE
-from slp.messages.tables import (
-    EVENT_WITHOUT_MODEL,
-    EXPOSURE_WITHOUT_MODEL,
-    MISSING_IN_RESPONSE,
-    NO_SCALE,
-    ONE_CLASS,
-    SQUARES_ARE_ROUNDED,
-    SQUARES_ARE_ZERO,
-)
+from slp.messages.table_warnings import NO_SCALE, ONE_CLASS, SQUARES_ARE_ROUNDED, SQUARES_ARE_ZERO
 from slp.source import SourceSpan
 
 MOST_INTEGER_CLASSES = 20

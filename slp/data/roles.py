@@ -17,6 +17,18 @@ from slp.data.frames import Frame, column_of_values, frame_of
 from slp.data.words import first_row, listed
 from slp.errors import DataError
 from slp.ir.program import CheckedProgram
+from slp.messages.cells import MISSING_VALUES, TEXT_IN_NUMERIC
+from slp.messages.columns import (
+    EVENT_IS_RESPONSE,
+    EXPOSURE_IS_RESPONSE,
+    NO_COLUMN,
+    NO_FEATURES,
+    NO_WEIGHT,
+    RESPONSE_TWICE,
+    WEIGHTS_OF_ANOTHER_SHAPE,
+    WEIGHTS_TWICE,
+    WRONG_WEIGHT_OF_ROW,
+)
 from slp.messages.names import nearest, plural
 from slp.messages.table_files import (
     NOT_A_RESPONSE,
@@ -24,19 +36,6 @@ from slp.messages.table_files import (
     RESPONSE_OF_ANOTHER_SHAPE,
     RESPONSE_OF_MANY_COLUMNS,
     SPARSE_RESPONSE,
-)
-from slp.messages.tables import (
-    EVENT_IS_RESPONSE,
-    EXPOSURE_IS_RESPONSE,
-    MISSING_VALUES,
-    NO_COLUMN,
-    NO_FEATURES,
-    NO_WEIGHT,
-    RESPONSE_TWICE,
-    TEXT_IN_NUMERIC,
-    WEIGHTS_OF_ANOTHER_SHAPE,
-    WEIGHTS_TWICE,
-    WRONG_WEIGHT_OF_ROW,
 )
 from slp.source import SourceSpan
 

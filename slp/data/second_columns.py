@@ -13,17 +13,16 @@ from slp.data.faults import check_usable
 from slp.data.words import first_row, listed
 from slp.errors import DataError
 from slp.ir.program import EventCodes
-from slp.messages.names import atom
-from slp.messages.tables import (
+from slp.messages.cells import MISSING_IN_EVENT, MISSING_IN_EXPOSURE
+from slp.messages.columns import (
     COUNT_WITHOUT_EXPOSURE,
     EVENT_CODE_ABSENT,
     EVENT_CODE_UNKNOWN,
     EVENT_CODES_UNNAMED,
     EVENT_NEITHER_0_NOR_1,
-    MISSING_IN_EVENT,
-    MISSING_IN_EXPOSURE,
     WRONG_EXPOSURE,
 )
+from slp.messages.names import atom
 from slp.source import SourceSpan
 
 _EXPOSURES = (1e-9, 1e9)

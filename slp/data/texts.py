@@ -18,7 +18,12 @@ from slp.data.words import first_row
 from slp.errors import Diagnostic
 from slp.messages import Wording
 from slp.messages.names import atom
-from slp.messages.tables import COMMAS_AS_TEXT, DATES_AS_TEXT, NUMBERS_AND_TEXT, NUMBERS_AS_TEXT
+from slp.messages.table_warnings import (
+    COMMAS_AS_TEXT,
+    DATES_AS_TEXT,
+    NUMBERS_AND_TEXT,
+    NUMBERS_AS_TEXT,
+)
 
 _COMMA = re.compile(
     r"[+-]?(?:(?:\d+|\d{1,3}(?:[. '\u00a0\u202f]\d{3})+),\d+|\d{1,3}(?:,\d{3})+(?:\.\d+)?)", re.A

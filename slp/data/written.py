@@ -12,8 +12,8 @@ import numpy as np
 from slp.data.cells import read_number
 from slp.data.columns import Column
 from slp.errors import DataError
+from slp.messages.cells import POINT_BESIDE_COMMA
 from slp.messages.names import atom
-from slp.messages.tables import POINT_BESIDE_COMMA
 
 _WITH_COMMA = re.compile(r"[+-]?(?:\d+(?:,\d*)?|,\d+)(?:e[+-]?\d+)?", re.I | re.A)
 

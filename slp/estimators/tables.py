@@ -25,6 +25,7 @@ from slp.data.faults import check_usable
 from slp.data.frames import Frame, column_of_values, frame_or_empty
 from slp.data.intake import arrow_as_polars
 from slp.errors import DataError, SlpError
+from slp.messages.cells import MISSING_IN_RESPONSE
 from slp.messages.leaf_models import TEXT_FOR_REGRESSOR
 from slp.messages.names import atom
 from slp.messages.table_files import (
@@ -34,7 +35,6 @@ from slp.messages.table_files import (
     STRANGE_CELLS,
     STRANGE_RESPONSE,
 )
-from slp.messages.tables import MISSING_IN_RESPONSE
 
 
 class RefusedTypeError(DataError, TypeError):

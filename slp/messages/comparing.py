@@ -68,7 +68,7 @@ E555 = Entry(
     "It needs sums over trees or draws of them, and a prior that does not look at the response.",
     remedy="Take cross-validation, which runs again without the rows: `slp cv` or "
     "`slp compare --folds 5` (in Python `slp.cv`, `slp.compare`).",
-    example="slp.parse(':- use(growtree). :- constraint(monotone(x, up)).').posterior(X, y).loo()",
+    example="slp.parse(':- use(growtree).').posterior(rows, [0, 1], engine='modal').loo()",
 )
 NO_LOO = E555.says(
     "no row can be left out: {why}",

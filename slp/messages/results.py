@@ -98,7 +98,8 @@ W554 = Entry(
     "there: a prior that does not look at the response, the rows of a saved run, time, or memory.",
     remedy="Name the groups that you need: `to_arviz(['posterior', 'sample_stats'])`. What is too "
     "large is made where it is named.",
-    example="slp.load_posterior('draws.slpz').to_arviz()   (saved without its table)",
+    example="slp.parse(':- use(growtree). box(b, x0, 0, inf). :- constraint(majority(b, 1)).')"
+    ".posterior(rows, [0, 1], engine='mh', draws=8).to_arviz()",
 )
 GROUPS_LEFT_OUT = W554.says(
     "left out: {groups}", "name the groups that you need, as in to_arviz(['posterior'])"

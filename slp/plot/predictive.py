@@ -29,6 +29,8 @@ from slp.results import Posterior, kaplan_meier
 
 #: Draws of all rows, and those of them whose lines are drawn.
 _DRAWS, _LINES = 200, 40
+#: The most rows that are drawn for, so that all draws are a few million numbers.
+_MOST_ROWS = 10_000
 #: The most counts that have bars; more are drawn as lines.
 _MOST_BARS = 25
 _ENDS = (0.05, 0.95)
@@ -51,7 +53,7 @@ def predictive_check(
     Of classes and of few counts their shares, with the median of the draws and a bar from their 5 %
     to their 95 % quantile; of numbers and of many counts the empirical distribution function, and
     that of 40 draws; of durations the Kaplan-Meier estimate of survival, and the survival of 40
-    draws, which are not censored.
+    draws, which are not censored. Of more than 10,000 rows so many are taken at random.
 
     Parameters
     ----------
@@ -69,12 +71,16 @@ def predictive_check(
     if leaf.exposed:
         raise nothing("counts with exposures have no outcomes in one unit", "draw calibration")
     rows, outcomes = own_outcomes(posterior) if X is None else (X, outcomes_in(posterior, X, y))
-    ax = axes_of(ax, 5.6, 3.8)
+    ax, known = axes_of(ax, 5.6, 3.8), len(outcomes)
+    if known > _MOST_ROWS:
+        some = np.random.default_rng(seed).choice(known, _MOST_ROWS, replace=False)
+        rows, outcomes = table.new_rows(rows)[some], outcomes[some]
     sides: list[Side] = []
     for colour, of in ((ORANGE, prior), (BLUE, posterior)):
         if of is not None:
             sides.append((_name(of), colour, _drawn(of, rows, seed)))
-    size = f"{len(outcomes):,} rows, {_DRAWS} draws"
+    part = "" if len(outcomes) == known else f" of {known:,}, at random"
+    size = f"{len(outcomes):,} rows{part}, {_DRAWS} draws"
     if leaf.classes:
         labels = [label_text(label) for label in leaf.classes]
         texts = [(n, c, np.vectorize(label_text, otypes=[object])(own)) for n, c, own in sides]

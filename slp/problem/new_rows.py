@@ -13,7 +13,7 @@ from slp.data.feature_kind import Feature
 from slp.data.table import Table, misses
 from slp.errors import DataError
 from slp.messages.names import atom
-from slp.messages.tables import NEW_LEVEL_ABSENT, NEW_VALUE_MISSING
+from slp.messages.new_rows import NEW_LEVEL_ABSENT, NEW_VALUE_MISSING
 
 
 class AskingCut(Protocol):
@@ -92,9 +92,10 @@ def table_as_numbers(table: Table, rows: NDArray[np.int64] | None = None) -> NDA
     return out
 
 
-def table_as_new_rows(table: Table) -> NDArray[np.object_]:
-    """The distinct rows of a table as `Table.new_rows` has them, shape (n, d)."""
-    numbers = table_as_numbers(table)
+def table_as_new_rows(table: Table, rows: NDArray[np.int64] | None = None) -> NDArray[np.object_]:
+    """The distinct rows of a table, or those at m positions, as `Table.new_rows` has them, shape
+    (m, d)."""
+    numbers = table_as_numbers(table, rows)
     out = numbers.astype(np.object_)
     for f, feature in enumerate(table.features):
         if feature.kind.numbers_by_name is not None:

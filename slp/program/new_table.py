@@ -17,9 +17,9 @@ from slp.data.written import find_writing
 from slp.errors import DataError
 from slp.ir.program import FeatureDeclaration
 from slp.leaves import label_text
+from slp.messages.columns import NO_COLUMN
 from slp.messages.names import nearest, plural
 from slp.messages.numbers import interval_text
-from slp.messages.tables import NO_COLUMN
 from slp.program.new_events import TimedEvents, timed_events
 from slp.source import visible
 

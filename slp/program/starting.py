@@ -16,8 +16,8 @@ from slp.data import frame_of, table_of
 from slp.data.columns import Column, labels_of, numbers_of
 from slp.errors import DataError
 from slp.leaves import label_text, three_digits, whole_or_float
+from slp.messages.columns import NO_FEATURES
 from slp.messages.names import plural
-from slp.messages.tables import NO_FEATURES
 from slp.program.column_questions import column_questions
 from slp.program.directive_lines import atom_of, directive, leaf_lines
 from slp.program.event_question import event_question

@@ -4,10 +4,11 @@ Rooms: `record` (the result of a run), `averages` (over trees: sums, or draws), 
 numbers can be trusted) and `saved` (runs in files). `estimate` is a number and its error, which all
 of them give.
 
-Parts of `posterior`: `predictions`, `distributions` (of outcomes), `predictive` (draws, and
-quantities and `contrasts`, which `differences` makes), `decisions` (of least expected loss),
-`asking` (what rows are asked, and its cost), `leave_one_out` (how rows are predicted from all
-others), `summaries`, `rashomon` (all trees near the best), `by_tree` (what single trees predict),
+Parts of `posterior`: `tree_answers` (the best trees, draws, how probable one is), `predictions`,
+`distributions` (of outcomes), `predictive` (draws, and quantities and `contrasts`, which
+`differences` makes), `decisions` (of least expected loss), `asking` (what rows are asked, and its
+cost), `leave_one_out` (how rows are predicted from all others), `summaries`, `rashomon` (all trees
+near the best), `by_tree` (what single trees predict),
 `weighted_trees` (a few trees that leave the tool together), `representative` (one for all),
 `arviz` (draws for ArviZ), and `words` (numbers in words).
 

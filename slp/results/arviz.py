@@ -197,7 +197,7 @@ def _predictive(draws: _Draws, named: bool) -> dict[str, NDArray[Any]]:
         raise UsageError(NO_PREDICTIVE_OF_EXPOSURES())
     draws.check_size(named)
     result.say_found()
-    rows = table_as_new_rows(table)[table.row_of]
+    rows = table_as_new_rows(table, table.row_of)
     rng = np.random.default_rng(result.seed)
     made = leaf_draws(result, draws.trees, draws.number.ravel(), rows)
     outcomes = made.of(rng, lambda own: own.outcomes(rng))

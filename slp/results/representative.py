@@ -11,7 +11,9 @@ which no tree goes below.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,8 @@ from slp.trees import Tree
 
 #: How many draws of an engine that sums are candidates.
 _DRAWS = 1000
+#: Numbers of the table's rows that are made at a time.
+_NUMBERS = 1 << 18
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,20 +139,36 @@ class _Nearness:
 
     def __init__(self, result: Result) -> None:
         self._result, table = result, result.table
-        self._rows = table_as_new_rows(table)
         self._shares = table.row_weights / table.row_weights.sum()
-        self._design = design_of_rows(table, rows_as_numbers(table, self._rows))
-        self.mean, self.spread, self.exact = result.of_new_rows(self._moments, self._rows)
+        means, self.spread, self.exact = [], 0.0, True
+        for at, rows in self._pieces():
+            mean, spread, exact = result.of_new_rows(partial(self._moments, at, rows), rows)
+            means.append(mean)
+            self.spread, self.exact = self.spread + spread, self.exact and exact
+        self.mean = np.concatenate(means)
 
-    def _moments(self, averages: TreeAverages) -> tuple[NDArray[np.float64], float, bool]:
-        leaf, means, spread = self._result.table.leaf, [], 0.0
-        for i, mixture in enumerate(averages.leaf_mixtures(self._rows)):
-            design = None if self._design is None else self._design[i]
-            own = of_rows(leaf.values(mixture.statistics), design)
+    def _pieces(self) -> Iterator[tuple[slice, NDArray[np.object_]]]:
+        """The table's rows (`Table.new_rows`) and their places, some at a time, so that no second
+        table is in memory."""
+        table, n = self._result.table, len(self._shares)
+        step = max(1, _NUMBERS // max(1, len(table.features)))
+        for a in range(0, n, step):
+            at = slice(a, min(a + step, n))
+            yield at, table_as_new_rows(table, np.arange(at.start, at.stop))
+
+    def _moments(
+        self, at: slice, rows: NDArray[np.object_], averages: TreeAverages
+    ) -> tuple[NDArray[np.float64], float, bool]:
+        table, means, spread = self._result.table, [], 0.0
+        designs = design_of_rows(table, rows_as_numbers(table, rows))
+        for i, mixture in enumerate(averages.leaf_mixtures(rows)):
+            own = of_rows(
+                table.leaf.values(mixture.statistics), None if designs is None else designs[i]
+            )
             with np.errstate(invalid="ignore"):  # of infinite medians
                 means.append(mixture.probability @ own)
                 square = ((own - means[-1]) ** 2).sum(axis=1)
-                spread += float(self._shares[i] * (mixture.probability @ square))
+                spread += float(self._shares[at][i] * (mixture.probability @ square))
         return np.array(means), spread, not isinstance(averages, WeightedDraws)
 
     def away(self, trees: DrawnTrees) -> NDArray[np.float64]:
@@ -158,14 +178,20 @@ class _Nearness:
     def _distances(self, trees: DrawnTrees, others: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean squared distances of what each tree predicts from other predictions (k, n, C),
         shape (U, k)."""
-        out, first = np.zeros((len(trees.trees), len(others))), 0
-        for told in trees.predictions_by_tree(self._rows):
-            own = slice(first, first + told.shape[1])
-            values = told.reshape(*told.shape[:2], -1)
-            for j, other in enumerate(others[:, own]):
-                out[:, j] += ((values - other) ** 2).sum(axis=-1) @ self._shares[own]
-            first = own.stop
+        out = np.zeros((len(trees.trees), len(others)))
+        for at, values in self._predicted(trees):
+            for j, other in enumerate(others[:, at]):
+                out[:, j] += ((values - other) ** 2).sum(axis=-1) @ self._shares[at]
         return out
+
+    def _predicted(self, trees: DrawnTrees) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        """What each tree predicts of rows, shape (U, m, C), with their places."""
+        for at, rows in self._pieces():
+            first = at.start
+            for told in trees.predictions_by_tree(rows):
+                own = slice(first, first + told.shape[1])
+                yield own, told.reshape(*told.shape[:2], -1)
+                first = own.stop
 
     def losses(self, asked: dict[Tree, float], drawn: DrawnTrees) -> dict[Tree, Estimate]:
         """The losses of trees, given their distances from the mean, and draws that tell the error
@@ -177,8 +203,8 @@ class _Nearness:
             return {tree: Estimate.exact(value) for tree, value in values.items()}
         table = self._result.table
         trees = ScoredTrees.of(table, [ScoredTree(tree, np.nan, np.nan) for tree in asked])
-        told = DrawnTrees(table, trees, [np.arange(len(asked))]).predictions_by_tree(self._rows)
-        others = np.concatenate(list(told), axis=1).reshape(len(asked), len(self._rows), -1)
+        told = self._predicted(DrawnTrees(table, trees, [np.arange(len(asked))]))
+        others = np.concatenate([values for _, values in told], axis=1)
         errors = drawn.error(self._distances(drawn, others))
         return {
             tree: Estimate.drawn(values[tree], float(error))

@@ -16,7 +16,9 @@ from slp.data.conversion import as_levels, as_numbers, type_by_thresholds
 from slp.data.faults import check_usable
 from slp.data.intake import arrow_as_polars, taken_in
 from slp.errors import DataError
-from slp.messages.tables import MISSING_VALUES, OTHER_TYPE_THAN_TESTS, UNKNOWN_LEVEL
+from slp.messages.cells import MISSING_VALUES
+from slp.messages.columns import UNKNOWN_LEVEL
+from slp.messages.new_rows import OTHER_TYPE_THAN_TESTS
 from slp.messages.trees import ROWS_NOT_2D, TREE_COLUMN_MISSING, TREE_VALUE_NO_NUMBER
 from slp.trees.tree import Split, Tree
 

@@ -21,6 +21,8 @@ from slp.data.faults import check_usable, read_numbers
 from slp.data.frames import frame_of
 from slp.errors import DataError, UsageError
 from slp.leaves import Label, label_text
+from slp.messages.cells import MISSING_VALUES, TEXT_TO_PREDICT
+from slp.messages.new_rows import OTHER_TYPE_THAN_TESTS
 from slp.messages.numbers import number_text
 from slp.messages.soft_trees import (
     PREDICTS_CLASSES,
@@ -28,7 +30,6 @@ from slp.messages.soft_trees import (
     PREDICTS_NUMBERS,
     SPLIT_ON_ALL,
 )
-from slp.messages.tables import MISSING_VALUES, OTHER_TYPE_THAN_TESTS, TEXT_TO_PREDICT
 from slp.messages.trees import TREE_COLUMN_MISSING
 from slp.trees.tree import Leaf, Node, Split, Tree
 

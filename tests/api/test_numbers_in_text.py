@@ -12,8 +12,8 @@ import pytest
 
 import slp
 from slp.columns import Below, quantity_text
+from slp.messages.columns import OUT_OF_RANGE
 from slp.messages.numbers import number_text
-from slp.messages.tables import OUT_OF_RANGE
 from slp.syntax import parse_term, term_to_text
 from slp.terms import Number
 from slp.trees import Leaf, Split, Tree

@@ -26,6 +26,7 @@ from slp.results.leave_one_out import LeavesOut
 from slp.results.predictions import Predictions
 from slp.results.predictive import Predictive
 from slp.results.summaries import Summaries
+from slp.results.tree_answers import Trees
 from tests.docs.options_page import table_lines
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "api.md"
@@ -35,7 +36,16 @@ CLASSES: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(slp.Program, TreeQuestions, ProofQuestions),
-        *(slp.Posterior, Predictions, Predictive, Distributions, Asking, Summaries, LeavesOut),
+        *(
+            slp.Posterior,
+            Trees,
+            Predictions,
+            Predictive,
+            Distributions,
+            Asking,
+            Summaries,
+            LeavesOut,
+        ),
         *(RowQuantity, Contrast, Uncertain, OfDraws),
         *(slp.Tree, slp.TreeNode, slp.CheckResult, slp.AveragedTrees, slp.RepresentativeTree),
     )
@@ -55,8 +65,8 @@ SEE = {
     "LearnResult": "learning.md",
     "LeavesOut.loo": "comparing.md#leaving-each-row-out",
     "Limits": "queries.md",
-    "Posterior.representative_tree": "exports.md#one-tree-for-all-of-it",
-    "Posterior.average": "exports.md#an-average-of-trees",
+    "Trees.representative_tree": "exports.md#one-tree-for-all-of-it",
+    "Trees.average": "exports.md#an-average-of-trees",
     "Posterior.constraint_probability": "decisions.md"
     "#what-fails-and-how-probable-the-constraints-are",
     "Posterior.diagnostics": "sampling.md#diagnostics",
@@ -65,7 +75,7 @@ SEE = {
     "Posterior.log_evidence": "priors.md#normalisation-and-evidence",
     "Posterior.no_bayes_factor": "comparing.md#when-there-is-no-bayes-factor",
     "Posterior.predicates": "predicates.md",
-    "Posterior.rashomon_set": "search.md",
+    "Trees.rashomon_set": "search.md",
     "Posterior.report": "report.md",
     "Posterior.save": "saving.md",
     "Posterior.say_doubt": "sampling.md#diagnostics",

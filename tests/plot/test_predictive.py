@@ -85,3 +85,16 @@ def test_what_cannot_be_drawn() -> None:
     exposed = slp.parse(text).posterior(frame.with_columns(n=pl.Series([1, 2, 3])), draws=0)
     with pytest.raises(UnsupportedError, match="E571.*exposures"):
         predictive_check(exposed)
+
+
+def test_of_many_rows_some_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slp.plot.predictive._MOST_ROWS", 10)
+    frame = data().select("a", "numbers")
+    posterior = slp.parse(":- use(growtree). :- support(max_depth(2)).").posterior(
+        frame, seed=1, draws=0
+    )
+    for ax in (predictive_check(posterior), predictive_check(posterior, X=frame)):
+        assert "10 rows of 24, at random" in ax.get_title(loc="left")
+        drawn = ax.get_lines()[-1].get_xdata()
+        shown = {round(float(x), 9) for x in np.asarray(drawn) if np.isfinite(x)}
+        assert shown <= set(frame["numbers"].round(9).to_list()) and len(shown) == 10

@@ -139,3 +139,15 @@ def test_refusals() -> None:
         soft.representative_tree()
     with pytest.raises(UsageError, match="E505"):
         posterior("classes").representative_tree(seed=-1)
+
+
+@pytest.mark.parametrize("engine", ["exact", "mh"])
+def test_rows_by_pieces_are_those_of_all(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = posterior("numbers", engine, 0 if engine == "exact" else 200)
+    want = found.representative_tree(seed=1)
+    monkeypatch.setattr("slp.results.representative._NUMBERS", 10)  # five rows of two features
+    have = found.representative_tree(seed=1)
+    assert have.tree == want.tree and have.loss.kind == want.loss.kind
+    for own, other in ((have.loss, want.loss), (have.map_loss, want.map_loss)):
+        assert own.value == pytest.approx(other.value, rel=1e-12)
+        assert own.error == pytest.approx(other.error, rel=1e-9)

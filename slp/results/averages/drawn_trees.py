@@ -1,89 +1,43 @@
 """Averages over draws of trees.
 
 A sampler's draws repeat themselves, so each distinct tree is worked on once (`WeightedDraws`).
-Trees are gone through by the kernels (`slp.kernels.lay_out_ensemble`), in as many threads as the
-run had.
+Where rows end in the trees, `slp.results.averages.routed_trees` says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, reduce
+from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.data.table import Table
-from slp.kernels.compiled import N_CORES
-from slp.problem.new_rows import rows_as_numbers, table_as_numbers, table_in_pieces
-from slp.problem.sided_trees import SidedTrees
-from slp.problem.tree_arrays import TreeArrays
+from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.results.averages.asked import FeaturesAsked, asked_of_draws
 from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.over_trees import ScoredTrees, TreeAverages
 from slp.results.averages.proximity import Proximity, proximity_of_draws
 from slp.results.averages.quantiles import LeafMixture, medians
-from slp.results.averages.reached import Reached
+from slp.results.averages.routed_trees import RoutedTrees
 from slp.results.averages.rows_in_leaves import design_of_rows, design_of_table, of_rows
 from slp.results.averages.smoothing import SmoothedRows
-from slp.results.averages.weighted_draws import WeightedDraws
 
 if TYPE_CHECKING:
     from slp.results.averages.quantities import LeafMoments
 
 _Answer = TypeVar("_Answer")
 
-#: New rows that are routed through all trees at a time.
-_ROWS_AT_A_TIME = 4096
 #: The step of a density's difference, relative to the place.
 _STEP = 1e-4
-#: Numbers (of all trees or draws, for some rows) that are held at a time: 256 MiB, less if the
-#: budget has no room for them and their copies, but never fewer than `_FEWEST_HELD`.
-_MOST_HELD, _FEWEST_HELD = 1 << 25, 1 << 16
-_BYTES_HELD = 6 * 8
 
 
-class DrawnTrees(WeightedDraws):
-    """Averages over draws of trees (`TreeAverages`), for which `room` bytes may be held at a time.
-
-    Attributes
-    ----------
-    trees : the U distinct trees, with their weights.
-    n_leaves, depth : of each tree, int64, shape (U,).
-    splits : how often each tree splits on each feature, int64, shape (U, d).
-    """
+class DrawnTrees(RoutedTrees):
+    """Averages over draws of trees (`TreeAverages`)."""
 
     #: Whether each row goes one way at a split.
     hard = True
     shaped_by_clock = None
-
-    def __init__(
-        self,
-        table: Table,
-        trees: ScoredTrees,
-        chains: Sequence[NDArray[np.int64]],
-        threads: int = N_CORES,
-        room: int | None = None,
-        log_weights: Sequence[NDArray[np.float64]] | None = None,
-        out_of_time: bool = False,
-    ) -> None:
-        super().__init__(len(trees), chains, log_weights, out_of_time)
-        self.table, self.trees = table, trees
-        self._threads, self._room = threads, room
-        self.n_leaves, self.depth, self.splits = self._shapes()
-
-    def _shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """`n_leaves`, `depth` and `splits`."""
-        self._ensemble = self.arrays.ensemble()
-        return self._ensemble.shapes()
-
-    @property
-    def arrays(self) -> TreeArrays:
-        """The distinct trees; only of hard ones."""
-        arrays = self.trees.trees
-        assert isinstance(arrays, TreeArrays)
-        return arrays
 
     def __reduce__(self) -> tuple[type[DrawnTrees], tuple[Any, ...]]:
         """For pickles and copies: the data of the core are computed again."""
@@ -222,46 +176,6 @@ class DrawnTrees(WeightedDraws):
         """See `TreeAverages`."""
         return proximity_of_draws(self, rows)
 
-    def leaf_shares(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
-        """For each tree the share of new rows (`Table.new_rows`) in its leaves, (m, leaves)."""
-        numbers = rows_as_numbers(self.table, rows)
-        where = self._told_leaves(numbers)
-        paths = None if where is not None else self._paths(numbers)
-        for u in range(len(self.trees)):
-            first, end = self.arrays.leaves_of(u)
-            own = np.zeros((len(rows), end - first))
-            if where is not None:
-                own[np.arange(len(rows)), where[u] - first] = 1.0
-            elif paths is not None:
-                at, leaves, shares = next(paths)
-                own[at, leaves - first] = shares
-            yield own
-
-    def mean_of_leaves(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """For each tree the mean over the rows of the table, by their weights, of values of leaves,
-        shape (K, J) to (U, J)."""
-        own = self.arrays.statistics
-        weights = own.sum(axis=1) if self.table.leaf.classes else own[:, 0]
-        first = [self.arrays.leaves_of(u)[0] for u in range(len(self.trees))]
-        sums = np.add.reduceat(weights[:, None] * values, first)
-        return np.asarray(sums / np.add.reduceat(weights, first)[:, None])
-
-    def leaf_values_by_tree(
-        self, rows: NDArray[np.object_], values: NDArray[np.float64]
-    ) -> Iterator[NDArray[np.float64]]:
-        """The values (K, J) of the leaves that new rows (`Table.new_rows`) end in under each tree,
-        some rows at a time, shape (U, m, J); of a row that goes to both sides the mean by its
-        shares."""
-        for numbers in self._pieces(rows, values.shape[1]):
-            where = self._told_leaves(numbers)
-            if where is not None:
-                yield values[where]
-                continue
-            out = np.zeros((len(self.trees), len(numbers), values.shape[1]))
-            for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
-                np.add.at(own, at, shares[:, None] * values[leaves])
-            yield out
-
     # --- rows left out -------------------------------------------------------------------------
 
     def leave_out(self, held: HeldRows) -> LeftOut:
@@ -283,11 +197,6 @@ class DrawnTrees(WeightedDraws):
             yield a, whole[where] - leaf.log_marginal(others)
 
     # --- predictions ---------------------------------------------------------------------------
-
-    @property
-    def leaf_statistics(self) -> NDArray[np.float64]:
-        """The statistics that leaves predict by, one tree after the other, shape (K, k)."""
-        return self._statistics
 
     def predictive(
         self, where: NDArray[np.int64], design: NDArray[np.float64] | None
@@ -311,17 +220,6 @@ class DrawnTrees(WeightedDraws):
             design = design_of_rows(self.table, numbers[first : first + own.shape[1]])
             yield self._told(own, design)
             first += own.shape[1]
-
-    def reached(self, rows: NDArray[np.object_]) -> Reached:
-        """The leaves of each tree that new rows (`Table.new_rows`) end in."""
-        told: list[NDArray[np.int32]] = []
-        for numbers in self._pieces(rows):
-            where = self._told_leaves(numbers)
-            if where is None:
-                paths = list(self._paths(rows_as_numbers(self.table, rows)))
-                return Reached(self._statistics, None, paths, len(rows))
-            told.append(where.astype(np.int32))
-        return Reached(self._statistics, np.hstack(told), (), len(rows))
 
     def draws_of_trees(
         self, n: int, rng: np.random.Generator
@@ -363,102 +261,10 @@ class DrawnTrees(WeightedDraws):
             np.add.at(own, at, shares * self.table.leaf.cdf(statistics[which[leaves]], y[at]))
         return out
 
-    def leaves_of_table(self) -> NDArray[np.int64]:
-        """The leaf of each distinct row of the table under each tree, shape (U, n); of a table with
-        more than `rows_at_a_time`, of this number of rows, spread evenly."""
-        pieces = table_in_pieces(self.table, self._some_of_table())
-        return np.hstack([self._leaves_of(rows) for _, rows in pieces])
-
-    def _leaves_of(self, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
-        """The leaf of each row of the table (m, d) under each tree, shape (U, m)."""
-        where = self._told_leaves(numbers)
-        if where is not None:
-            return where
-        out = np.empty((len(self.trees), len(numbers)), np.int64)
-        for own, (at, leaves, _) in zip(out, self._paths(numbers), strict=True):
-            own[at] = leaves
-        return out
-
-    def _told_leaves(self, numbers: NDArray[np.float64]) -> NDArray[np.int64] | None:
-        """The leaf of each new row (m, d) under each tree, shape (U, m); None if some row has no
-        single one, or the kernels cannot tell."""
-        if self._untold(numbers).any():
-            return None
-        where = self._ensemble.leaves(numbers, self._threads)
-        return None if (where < 0).any() else where
-
-    def _untold(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Which rows (m, d) the kernels cannot send down trees, shape (m,): those that miss values
-        which take a side, and all where the compiled ensemble lacks tests of a column."""
-        if not all(f.kind.compiled for f in self.table.features):
-            return np.ones(len(numbers), np.bool_)
-        return np.asarray(np.isnan(numbers).any(axis=1))
-
-    def _paths(
-        self, numbers: NDArray[np.float64]
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
-        """See `SidedTrees`."""
-        return SidedTrees(self.table, self.arrays).paths(numbers)
-
     def table_predictions(self) -> NDArray[np.float64]:
         """`predictive` of the rows of `leaves_of_table`."""
         design = design_of_table(self.table, self._some_of_table())
         return self.predictive(self.leaves_of_table(), design)
-
-    def _some_of_table(self) -> NDArray[np.int64]:
-        """The positions of at most `rows_at_a_time` distinct rows, spread evenly."""
-        n = len(self.table.counts)
-        if n <= self.rows_at_a_time:
-            return np.arange(n)
-        return np.linspace(0, n - 1, self.rows_at_a_time).astype(np.int64)
-
-    @property
-    def rows_at_a_time(self) -> int:
-        """Number of rows for which the predictions of all draws can be held at a time."""
-        return self._rows_held(len(self.table.leaf.classes or (0, *self.table.leaf.regressors)))
-
-    def _rows_held(self, width: int) -> int:
-        """Number of rows for which so many numbers of all draws can be held at a time."""
-        each, held = sum(len(chain) for chain in self.chains) * width, _MOST_HELD
-        if self._room is not None:
-            held = min(held, max(self._room // _BYTES_HELD, _FEWEST_HELD))
-        return max(1, min(_ROWS_AT_A_TIME, held // each))
-
-    def _pieces(
-        self, rows: NDArray[np.object_], width: int | None = None
-    ) -> Iterator[NDArray[np.float64]]:
-        """New rows (`Table.new_rows`) as numbers, some at a time: those of which `width` numbers of
-        each tree can be held, or the predictions."""
-        numbers = rows_as_numbers(self.table, rows)
-        step = self.rows_at_a_time if width is None else self._rows_held(width)
-        for a in range(0, max(1, len(rows)), step):
-            yield numbers[a : a + step]
-
-    @cached_property
-    def _statistics(self) -> NDArray[np.float64]:
-        """Statistics of each leaf, one tree after the other, shape (K, k)."""
-        if self.table.leaf.classes and self.table.weighted != "real":
-            return self.arrays.statistics  # whole numbers, whose sums do not depend on the order
-        own = np.ascontiguousarray(self.table.statistics, np.float64)
-        pieces = table_in_pieces(self.table, np.arange(len(own)))
-        return reduce(np.add, (self._sums(own[at], rows) for at, rows in pieces))
-
-    def _sums(self, own: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Sum of the statistics (m, k) of rows of the table that end in each leaf, (K, k)."""
-        blank = self._untold(rows)
-        if not blank.any():
-            return self._ensemble.sums(own, rows, self._threads)
-        of_whole = np.ascontiguousarray(own[~blank]), np.ascontiguousarray(rows[~blank])
-        out = self._ensemble.sums(*of_whole, self._threads)
-        for at, leaves, _ in self._paths(rows[blank]):
-            np.add.at(out, leaves, own[blank][at])
-        return out
-
-    @cached_property
-    def _distinct_leaves(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-        """The statistics that leaves have, shape (J, k), and which of them each leaf has, (K,)."""
-        found, which = np.unique(self._statistics, axis=0, return_inverse=True)
-        return found, which.reshape(-1)
 
 
 class IndependentTrees(DrawnTrees):

@@ -16,7 +16,7 @@ from slp.data.table import Table
 from slp.data.words import first_row
 from slp.errors import DataError
 from slp.leaves import LeafModel
-from slp.messages.tables import NEW_REGRESSOR_MISSING
+from slp.messages.new_rows import NEW_REGRESSOR_MISSING
 
 
 def of_rows(values: NDArray[np.float64], design: NDArray[np.float64] | None) -> NDArray[np.float64]:

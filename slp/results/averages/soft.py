@@ -13,8 +13,8 @@ from slp.data.table import Table
 from slp.errors import DataError, UsageError
 from slp.leaves import LeafModel
 from slp.messages.decisions import NO_PATHS_OF_SOFT
+from slp.messages.new_rows import NEW_VALUE_MISSING_OF_SOFT
 from slp.messages.soft_trees import NOTHING_IN_LEAVES
-from slp.messages.tables import NEW_VALUE_MISSING_OF_SOFT
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_on_table import PlacedNode, TreeOnTable, place_tree
 from slp.results.averages.asked import FeaturesAsked

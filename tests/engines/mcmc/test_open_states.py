@@ -13,7 +13,7 @@ import slp
 from slp.errors import SlpError
 from slp.lower import expansion, lowering
 from slp.resources import prior_names
-from slp.results.posterior import Draw
+from slp.results import Draw
 
 RNG = np.random.default_rng(5)
 N = 24

@@ -110,7 +110,7 @@ def test_only_so_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
         return told(drawn, values, design)
 
     monkeypatch.setattr(DrawnTrees, "_told", watched)
-    monkeypatch.setattr("slp.results.averages.drawn_trees._MOST_HELD", 5 * 60 * 3)
+    monkeypatch.setattr("slp.results.averages.routed_trees._MOST_HELD", 5 * 60 * 3)
     np.testing.assert_array_equal(want.predict_error(FRAME), whole)
     assert held == [5] * (N // 5)
     held.clear()
