@@ -167,8 +167,8 @@ def test_engines_never_see_how_a_program_is_checked_or_lowered() -> None:
     assert _reachable("engines").isdisjoint({"analysis", "lower", "swipl"})
 
 
-#: The one file that names modules of `slp.reference`, to import them late.
-NAMES_SPECIFICATIONS = "engines/registry.py"
+#: The files that name modules of `slp.reference`, to import them late.
+NAMES_SPECIFICATIONS = {"engines/registry.py", "resolution/tables/solved.py"}
 
 
 def _uses_of_specifications(package: Path) -> list[str]:
@@ -182,7 +182,7 @@ def _uses_of_specifications(package: Path) -> list[str]:
         )
     ]
     for file, tree in trees_of_files_with(r"reference\.", package):
-        if file.startswith("reference/") or file == NAMES_SPECIFICATIONS:
+        if file.startswith("reference/") or file in NAMES_SPECIFICATIONS:
             continue
         strings = [n for n in ast.walk(tree) if _is_module_name(n)]
         found += [f"slp/{file}:{node.lineno}: {node.value}" for node in strings]  # type: ignore[attr-defined]
@@ -194,7 +194,7 @@ def _is_module_name(node: ast.AST) -> bool:
     return isinstance(value, str) and re.fullmatch(r"(slp\.)?reference(\.\w+)+", value) is not None
 
 
-def test_specifications_are_imported_late_by_the_registry_alone() -> None:
+def test_specifications_are_imported_late_by_two_files_alone() -> None:
     assert _uses_of_specifications(PACKAGE) == []
 
 

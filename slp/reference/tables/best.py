@@ -27,6 +27,11 @@ class BestProof:
     prefix: BestProof | None
     answer: BestProof | None
 
+    @property
+    def root(self) -> int:
+        """The variable of its answer."""
+        return self.edge.target
+
     def begun(self) -> list[Edge]:
         """The edges that begin with a labelled clause, in their order of use."""
         out = []

@@ -12,30 +12,21 @@ sum to 1 but for rounding are taken to sum to 1. Weights are taken as they are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
+from slp.budgets import check_time
 from slp.reference.tables.components import Component, Term
 from slp.reference.tables.equations import components, edges_by_target, visits_once
 from slp.resolution.proofs.masses import ONE, ZERO, Mass, total
 from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph
+from slp.resolution.tables.solved import Bounds
 
 #: More than the relative error of a sum of products of four factors: each factor and the sum is
 #: rounded once.
 _ERROR = 2.0**-49
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """A mass: `lower` <= mass <= `upper` for certain. `upper` is None where no bound is known.
-
-    `value` is the mass as floats give it, between the bounds. `infinite`: it is certain that the
-    sum is not finite; the others are then a part of it.
-    """
-
-    lower: Mass
-    value: Mass
-    upper: Mass | None
-    infinite: bool = False
+#: Unknowns of a component above which its dense matrices are too large: no bound is found.
+_MOST_TOGETHER = 2000
 
 
 _ONE = Bounds(ONE, ONE, ONE)
@@ -52,7 +43,11 @@ def bounds_of(graph: Hypergraph) -> list[Bounds]:
         edges = [edge for i in part for edge in into[i]]
         if not any(edge.prefix in inside or edge.answer in inside for edge in edges):
             found[part[0]] = _sum(edges, found)
+        elif len(part) > _MOST_TOGETHER:
+            for i in part:
+                found[i] = Bounds(ZERO, ZERO, None)
         else:
+            check_time("while the equations of tables were solved")
             _solve_together(part, edges, found)
         for i in part:
             if most[i]:

@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from slp.reference.tables.bounds import Bounds
 from slp.reference.tables.uses import shares
 from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph
+from slp.resolution.tables.solved import Bounds
 
 
 @dataclass(frozen=True)

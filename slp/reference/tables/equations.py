@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from slp.late import late_import
 from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph
 
 
@@ -42,37 +41,42 @@ def _productive(graph: Hypergraph) -> list[Edge]:
 
 
 def components(into: Sequence[Sequence[Edge]]) -> list[list[int]]:
-    """The variables of each strongly connected component; each stands behind those it needs."""
-    sparse = late_import("scipy.sparse")
-    connected_components = late_import("scipy.sparse.csgraph").connected_components
-    pairs = [
-        (edge.target, needed)
-        for edges in into
-        for edge in edges
-        for needed in (edge.prefix, edge.answer)
-        if needed != NONE
-    ]
-    n = len(into)
-    rows, columns = zip(*pairs, strict=True) if pairs else ((), ())
-    needs = sparse.csr_matrix(([1.0] * len(pairs), (rows, columns)), shape=(n, n))
-    count, part = connected_components(needs, connection="strong")
-    members: list[list[int]] = [[] for _ in range(count)]
-    for i, number in enumerate(part.tolist()):
-        members[number].append(i)
-    behind: list[list[int]] = [[] for _ in range(count)]
-    missing = [0] * count
-    for target, needed in pairs:
-        a, b = part[needed], part[target]
-        if a != b:
-            behind[a].append(b)
-            missing[b] += 1
-    order = [i for i in range(count) if missing[i] == 0]
-    for number in order:  # grows
-        for other in behind[number]:
-            missing[other] -= 1
-            if missing[other] == 0:
-                order.append(other)
-    return [members[number] for number in order]
+    """The variables of each strongly connected component; each stands behind those it needs.
+
+    Tarjan, "Depth-first search and linear graph algorithms", SIAM Journal on Computing 1, 1972.
+    """
+    needs = [[i for e in edges for i in (e.prefix, e.answer) if i != NONE] for edges in into]
+    turn = [0] * len(into)  # in which a variable was met; 0: not yet
+    low = [0] * len(into)
+    met = 0
+    done: list[list[int]] = []
+    open_: list[int] = []
+    is_open = [False] * len(into)
+    for start in range(len(into)):
+        path = [] if turn[start] else [start]
+        while path:
+            v = path[-1]
+            if not turn[v]:
+                met += 1
+                turn[v] = low[v] = met
+                open_.append(v)
+                is_open[v] = True
+            while needs[v] and turn[needs[v][-1]]:
+                other = needs[v].pop()
+                if is_open[other]:
+                    low[v] = min(low[v], low[other])
+            if needs[v]:
+                path.append(needs[v][-1])
+                continue
+            path.pop()
+            if low[v] == turn[v]:
+                part: list[int] = []
+                while not part or part[-1] != v:
+                    part.append(open_.pop())
+                done.append(part)
+                for i in part:
+                    is_open[i] = False
+    return done
 
 
 def visits_once(graph: Hypergraph) -> bool:

@@ -21,10 +21,10 @@ import numpy as np
 
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.late import late_import
-from slp.reference.tables.bounds import Bounds
 from slp.reference.tables.equations import edges_by_target
 from slp.resolution.proofs.masses import ONE, ZERO, Mass
 from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph
+from slp.resolution.tables.solved import Bounds
 
 
 def shares(graph: Hypergraph, found: Sequence[Bounds]) -> list[tuple[list[Edge], list[float]]]:

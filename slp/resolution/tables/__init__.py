@@ -2,5 +2,6 @@
 
 `calls` (which goals have a table), `build` (from a query to all tables that it needs), and
 `hypergraph` (what is built: answers, prefixes of proofs, and the equations of their masses).
-docs/design/tabling.md has the mathematics. `slp.reference.tables` solves the equations.
+`solved` asks for the masses. docs/design/tabling.md has the mathematics; `slp.reference.tables`
+solves the equations.
 """

@@ -23,7 +23,7 @@ from slp.resolution.machine.clauses import PreparedPredicate
 from slp.resolution.machine.database import Database
 from slp.resolution.machine.loop import DEFAULT_LIMITS, END, Goal, Limits, Machine, Meter
 from slp.resolution.machine.store import Store
-from slp.resolution.proofs.best_first import check_budgets
+from slp.resolution.proofs.best_first import Progress, check_budgets
 from slp.resolution.proofs.choices import enter, options_at
 from slp.resolution.proofs.query import Query, database_of, linked, prepared
 from slp.resolution.proofs.recorded import RecordedAnswer
@@ -35,8 +35,11 @@ from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, list_items, list_term
 
 
-def hypergraph_of_query(query: Query, limits: Limits = DEFAULT_LIMITS) -> Hypergraph:
-    """All tables that a query needs, with the equations of their masses.
+def hypergraph_of_query(
+    query: Query, limits: Limits = DEFAULT_LIMITS, progress: Progress | None = None
+) -> Hypergraph:
+    """All tables that a query needs, with the equations of their masses. `progress` is called with
+    the number of runs.
 
     Raises
     ------
@@ -46,7 +49,7 @@ def hypergraph_of_query(query: Query, limits: Limits = DEFAULT_LIMITS) -> Hyperg
     ProgramError
         E201 to E243, with the span of the faulty goal.
     """
-    return _TableBuilder(query, limits).build()
+    return _TableBuilder(query, limits, progress).build()
 
 
 #: What a run counts, in inferences, beside those that it makes: terms are copied to begin it.
@@ -104,8 +107,9 @@ class _TableMachine(SearchMachine):
 
 
 class _TableBuilder:
-    def __init__(self, query: Query, limits: Limits) -> None:
+    def __init__(self, query: Query, limits: Limits, progress: Progress | None) -> None:
         self._query = query
+        self._progress = progress
         self._weights = query.program.weights
         database = database_of(query.program)
         database.definitions = tabled_definitions(database, query.program.clauses)
@@ -128,7 +132,7 @@ class _TableBuilder:
             if not self._new:
                 break
             if turn % _LOOK == 0:
-                check_budgets()
+                self._look(turn)
             task = self._new.popleft()
             if task is root:
                 self._begin_query(root)
@@ -146,6 +150,11 @@ class _TableBuilder:
             branches=self._branches,
             above_one=self._above_one,
         )
+
+    def _look(self, turn: int) -> None:
+        check_budgets()
+        if self._progress is not None:
+            self._progress(turn, "tabling")
 
     # --- runs --------------------------------------------------------------------------------
 

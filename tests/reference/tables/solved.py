@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import slp
-from slp.reference.tables.bounds import Bounds, bounds_of, success_of
+from slp.reference.tables.bounds import bounds_of, success_of
 from slp.resolution import DEFAULT_LIMITS, Limits, Query
 from slp.resolution.tables.build import hypergraph_of_query
 from slp.resolution.tables.hypergraph import Hypergraph
+from slp.resolution.tables.solved import Bounds
 from slp.syntax import parse_term, term_to_text
 
 

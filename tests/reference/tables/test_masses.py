@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import slp
-from slp.reference.tables.bounds import Bounds
 from slp.reference.tables.components import Component, Term
 from slp.resolution.proofs.masses import Mass
+from slp.resolution.tables.solved import Bounds
 from tests.reference.tables.solved import solved
 
 DIGITS = 40

@@ -1,0 +1,6 @@
+"""What `slp.resolution.tables.solved` asks of a backend."""
+
+from slp.reference.tables.best import best_proofs
+from slp.reference.tables.bounds import bounds_of, success_of
+
+__all__ = ["best_proofs", "bounds_of", "success_of"]
