@@ -2,6 +2,6 @@
 
 `calls` (which goals have a table), `build` (from a query to all tables that it needs), and
 `hypergraph` (what is built: answers, prefixes of proofs, and the equations of their masses).
-`solved` asks for the masses. docs/design/tabling.md has the mathematics; `slp.reference.tables`
-solves the equations.
+`solved` asks for the masses: of the core, which `compiled` calls, or of the specification
+`slp.reference.tables`. docs/design/tabling.md has the mathematics.
 """
