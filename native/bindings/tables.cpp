@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -13,12 +15,14 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "arrays.hpp"
 #include "polling.hpp"
 #include "samplers.hpp"
+#include "tables/build.hpp"
 #include "tables/solved.hpp"
 
 namespace nb = nanobind;
@@ -162,6 +166,76 @@ auto best(const GraphPointer& graph, const Array<std::int32_t>& answers, std::si
     return out;
 }
 
+// A program in interned terms. Functors are numbers from 0; a variable n is the term -1 - n.
+struct TableProgram {
+    tables::Terms terms;
+    std::unordered_map<std::int32_t, tables::Predicate> predicates;
+    tables::Functors functors{};
+
+    std::int32_t term(std::int32_t functor, const std::vector<std::int32_t>& args) {
+        const auto n = static_cast<std::int64_t>(terms.size());
+        require(std::all_of(args.begin(), args.end(), [n](std::int32_t arg) { return arg < n; }),
+                "arguments are terms");
+        return terms.of(functor, args);
+    }
+};
+
+// How it ended, the graph, and what stands in slp.resolution.tables.hypergraph: of each variable
+// kind, table and term; of each edge target, label, proofs, prefix, answer and clause; the calls,
+// the answers, the failure, and whether runs branch and labels are above 1.
+auto build(TableProgram& program, std::int32_t goals, std::int32_t answer, std::int32_t variables,
+           bool weights, std::uint64_t limit, const Report& progress) {
+    tables::Ended ended{};
+    tables::Built built;
+    run_unlocked(
+        [&](const slp::Poll& poll) {
+            auto last = std::chrono::steady_clock::now();
+            const tables::Builder* own = nullptr;
+            const tables::GoOn go_on = [&] {
+                const auto now = std::chrono::steady_clock::now();
+                if (now - last < std::chrono::milliseconds(100)) {
+                    return true;
+                }
+                last = now;
+                slp::Progress done;
+                done.items = own->n_edges();
+                return poll(done);
+            };
+            tables::Builder builder(program.terms, program.predicates, program.functors, weights,
+                                    limit, go_on);
+            own = &builder;
+            ended = builder.run({goals, answer, variables});
+            built = std::move(builder.built());
+            return ended;
+        },
+        progress);
+    std::vector<std::uint8_t> kinds;
+    std::vector<tables::Kind> of;
+    std::vector<std::int32_t> table, term, target, prefix, behind;
+    std::vector<double> label, proofs;
+    for (const tables::Variable& v : built.variables) {
+        kinds.push_back(static_cast<std::uint8_t>(v.kind));
+        of.push_back(v.kind);
+        table.push_back(v.table);
+        term.push_back(v.answer);
+    }
+    for (const tables::Edge& edge : built.edges) {
+        target.push_back(edge.target);
+        prefix.push_back(edge.prefix);
+        behind.push_back(edge.answer);
+        label.push_back(edge.label);
+        proofs.push_back(edge.proofs);
+    }
+    auto graph = std::make_shared<const tables::Graph>(std::move(of), std::move(built.edges));
+    return nb::make_tuple(
+        static_cast<int>(ended), std::move(graph), to_numpy(std::move(kinds)),
+        to_numpy(std::move(table)), to_numpy(std::move(term)), to_numpy(std::move(target)),
+        to_numpy(std::move(label)), to_numpy(std::move(proofs)), to_numpy(std::move(prefix)),
+        to_numpy(std::move(behind)), to_numpy(std::move(built.clauses)),
+        to_numpy(std::move(built.calls)), to_numpy(std::move(built.answers)), built.failure,
+        built.branches, built.above_one);
+}
+
 }  // namespace
 
 void bind_tables(nb::module_& m) {
@@ -192,4 +266,44 @@ void bind_tables(nb::module_& m) {
             nb::arg("exponents").noconvert(), nb::arg("mantissas").noconvert())
         .def("best", &best, nb::arg("answers").noconvert(), nb::arg("k"),
              nb::arg("progress").none());
+    nb::class_<TableProgram>(m, "TableProgram", "A program in interned terms, to be tabled")
+        // The functors of lists of goals (none, more), of answers, and of =, true and fail.
+        .def(nb::new_([](const std::array<std::int32_t, 6>& functors) {
+                 auto out = std::make_unique<TableProgram>();
+                 out->functors = {functors[0], functors[1], functors[2],
+                                  functors[3], functors[4], functors[5]};
+                 return out;
+             }),
+             nb::arg("functors"))
+        .def("term", &TableProgram::term, nb::arg("functor"), nb::arg("args"))
+        .def(
+            "add_predicate",
+            [](TableProgram& program, std::int32_t functor, bool stochastic) {
+                program.predicates[functor].stochastic = stochastic;
+            },
+            nb::arg("functor"), nb::arg("stochastic"))
+        .def(
+            "add_clause",
+            [](TableProgram& program, std::int32_t functor, std::int32_t head, std::int32_t goals,
+               std::int32_t variables, std::int32_t number, double label) {
+                const auto n = static_cast<std::int64_t>(program.terms.size());
+                require(head >= 0 && head < n && goals >= 0 && goals < n, "terms of a clause");
+                program.predicates[functor].clauses.push_back(
+                    {head, goals, variables, number, label});
+            },
+            nb::arg("functor"), nb::arg("head"), nb::arg("goals"), nb::arg("variables"),
+            nb::arg("number"), nb::arg("label"))
+        // The functor and the arguments of a term.
+        .def(
+            "parts",
+            [](const TableProgram& program, std::int32_t term) {
+                require(term >= 0 && static_cast<std::size_t>(term) < program.terms.size(),
+                        "no such term");
+                const auto args = program.terms.args(term);
+                return std::make_pair(program.terms.functor(term),
+                                      std::vector<std::int32_t>(args.begin(), args.end()));
+            },
+            nb::arg("term"))
+        .def("build", &build, nb::arg("goals"), nb::arg("answer"), nb::arg("variables"),
+             nb::arg("weights"), nb::arg("limit"), nb::arg("progress").none());
 }

@@ -30,6 +30,7 @@ from slp.resolution.proofs.recorded import RecordedAnswer
 from slp.resolution.proofs.search import Exit, SearchMachine
 from slp.resolution.proofs.tails import Tails
 from slp.resolution.tables.calls import count_variables, in_condition, tabled_definitions, variant
+from slp.resolution.tables.compiled_build import compiled_graph
 from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph, Kind, Variable
 from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, list_items, list_term
@@ -38,8 +39,8 @@ from slp.terms import Atom, Struct, Term, list_items, list_term
 def hypergraph_of_query(
     query: Query, limits: Limits = DEFAULT_LIMITS, progress: Progress | None = None
 ) -> Hypergraph:
-    """All tables that a query needs, with the equations of their masses. `progress` is called with
-    the number of runs.
+    """All tables that a query needs, with the equations of their masses. The core builds them where
+    it can. `progress` is called with the number of runs.
 
     Raises
     ------
@@ -49,6 +50,14 @@ def hypergraph_of_query(
     ProgramError
         E201 to E243, with the span of the faulty goal.
     """
+    found = compiled_graph(query, limits, progress)
+    return built_by_machine(query, limits, progress) if found is None else found
+
+
+def built_by_machine(
+    query: Query, limits: Limits = DEFAULT_LIMITS, progress: Progress | None = None
+) -> Hypergraph:
+    """The same for any program, by runs of the machine."""
     return _TableBuilder(query, limits, progress).build()
 
 

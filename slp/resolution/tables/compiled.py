@@ -18,6 +18,7 @@ from slp.budgets import check_time
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.late import late_import
 from slp.resolution.proofs.masses import ONE, ZERO, Mass, total
+from slp.resolution.tables.compiled_build import CompiledHypergraph
 from slp.resolution.tables.hypergraph import Edge, Hypergraph
 from slp.resolution.tables.solved import Bounds
 
@@ -149,6 +150,9 @@ class ProofSampler:
 
 def _core(graph: Hypergraph) -> ProofTables:
     """A hypergraph in the core."""
+    if isinstance(graph, CompiledHypergraph):
+        own: ProofTables = graph.core
+        return own
     found = _CORES.get(graph)
     if found is None:
         edges = graph.edges
