@@ -35,6 +35,7 @@ double sum_of(const std::vector<double>& numbers) {
 
 Ended Builder::run(const Query& query) {
     try {
+        built_.above_one = weights_;
         tables_.emplace_back();
         reset(static_cast<std::size_t>(query.variables));
         add(0, prove(0, {query.goals, 0}, {query.answer, 0}), {1.0, kNone, kNone, kNone});

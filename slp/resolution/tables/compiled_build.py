@@ -249,9 +249,7 @@ class CompiledHypergraph(Hypergraph):
     core: Any
 
 
-def _graph(
-    query: Query, encoder: _Encoder, core: Any, arrays: Sequence[Any]
-) -> CompiledHypergraph:
+def _graph(query: Query, encoder: _Encoder, core: Any, arrays: Sequence[Any]) -> CompiledHypergraph:
     kinds, table, term, target, label, proofs, prefix, answer, clause = arrays[:9]
     calls, answers, failure, branches, above_one = arrays[9:]
 

