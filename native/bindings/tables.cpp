@@ -147,7 +147,8 @@ auto draw(const OwnShares& of, const Array<std::int32_t>& roots, const Array<dou
 // Exponent, mantissa, last edge, and the edges that begin with a labelled clause, of each proof.
 auto best(const GraphPointer& graph, const Array<std::int32_t>& answers, std::size_t k,
           const Report& progress) {
-    using Proof = nb::typed<nb::tuple, std::int64_t, double, std::int32_t, std::vector<std::int32_t>>;
+    using Edges = std::vector<std::int32_t>;
+    using Proof = nb::typed<nb::tuple, std::int64_t, double, std::int32_t, Edges>;
     for (const std::int32_t answer : span_of(answers)) {
         require(answer >= 0 && static_cast<std::size_t>(answer) < graph->size(),
                 "answers are variables");

@@ -7,15 +7,8 @@ namespace slp::tables {
 
 namespace {
 
-// Terms that are nested deeper are left to the machine, which does not recurse.
-constexpr int kDeepest = 10'000;
-// Parts of terms that count as an inference.
-constexpr std::uint64_t kParts = 32;
 // Labels that sum to 1 may differ from it by so much; above kTolerance they are refused.
 constexpr double kRounding = 0x1p-48, kTolerance = 1e-9;
-
-struct Unsuited {};
-struct AtLimit {};
 
 std::uint64_t key_of(std::int32_t table, TermId term) {
     return static_cast<std::uint64_t>(static_cast<std::uint32_t>(table)) << 32 |
@@ -37,7 +30,7 @@ Ended Builder::run(const Query& query) {
     try {
         built_.above_one = weights_;
         tables_.emplace_back();
-        reset(static_cast<std::size_t>(query.variables));
+        run_.reset(static_cast<std::size_t>(query.variables));
         add(0, prove(0, {query.goals, 0}, {query.answer, 0}), {1.0, kNone, kNone, kNone});
         for (std::size_t turn = 0; !new_.empty(); ++turn) {
             if (turn % 256 == 0 && !go_on_()) {
@@ -50,7 +43,7 @@ Ended Builder::run(const Query& query) {
             } else {
                 resume(prefix, other);
             }
-            if (++inferences_ + work_ / kParts > limit_) {
+            if (++inferences_ + run_.inferences() > limit_) {
                 return Ended::at_limit;
             }
         }
@@ -75,14 +68,14 @@ Ended Builder::run(const Query& query) {
 void Builder::begin(std::int32_t table) {
     const TermId call = tables_[static_cast<std::size_t>(table)].call;
     const Predicate& predicate = *tables_[static_cast<std::size_t>(table)].predicate;
-    const auto unknown = static_cast<std::size_t>(numbered_of(call));
+    const auto unknown = static_cast<std::size_t>(run_.variables_of(call));
     std::vector<double> labels;
     std::vector<std::pair<std::int32_t, double>> targets;  // of clauses without labels, proofs
     for (const Clause& clause : predicate.clauses) {
         ++inferences_;
-        reset(unknown + static_cast<std::size_t>(clause.variables));
+        run_.reset(unknown + static_cast<std::size_t>(clause.variables));
         const auto base = static_cast<std::int32_t>(unknown);
-        if (!unify({call, 0}, {clause.head, base})) {
+        if (!run_.unify({call, 0}, {clause.head, base})) {
             continue;
         }
         if (predicate.stochastic) {
@@ -95,7 +88,8 @@ void Builder::begin(std::int32_t table) {
         }
         const std::int32_t target = prove(table, {clause.goals, base}, {call, 0});
         if (target != kNone) {
-            const auto known = std::ranges::find(targets, target, &std::pair<std::int32_t, double>::first);
+            const auto known = std::ranges::find_if(
+                targets, [&](const auto& one) { return one.first == target; });
             if (known != targets.end()) {
                 known->second += 1;
             } else {
@@ -129,10 +123,10 @@ void Builder::resume(std::int32_t prefix, std::int32_t answer) {
     const Stop stop = stops_[static_cast<std::size_t>(stop_of_.at(prefix))];
     const TermId found = built_.variables[static_cast<std::size_t>(answer)].answer;
     const auto base = stop.variables;
-    reset(static_cast<std::size_t>(base + numbered_of(found)));
+    run_.reset(static_cast<std::size_t>(base + run_.variables_of(found)));
     const std::span<const TermId> goals = terms_.args(stop.goals);
     const TermId rest = goals[1];
-    if (!unify({goals[0], 0}, {found, base})) {
+    if (!run_.unify({goals[0], 0}, {found, base})) {
         throw Unsuited{};  // not reached: an answer is an instance of its call
     }
     add(stop.table, prove(stop.table, {rest, 0}, {stop.answer, 0}),
@@ -141,12 +135,12 @@ void Builder::resume(std::int32_t prefix, std::int32_t answer) {
 
 std::int32_t Builder::prove(std::int32_t table, Cell goals, Cell answer) {
     for (;;) {
-        goals = dereferenced(goals);
+        goals = run_.dereferenced(goals);
         if (terms_.functor(goals.term) == functors_.none) {
             return answered(table, answer);
         }
         const std::span<const TermId> parts = terms_.args(goals.term);
-        const Cell goal = dereferenced({parts[0], goals.base});
+        const Cell goal = run_.dereferenced({parts[0], goals.base});
         const TermId rest = parts[1];
         if (is_variable(goal.term)) {
             throw Unsuited{};
@@ -162,7 +156,7 @@ std::int32_t Builder::prove(std::int32_t table, Cell goals, Cell answer) {
         }
         if (functor == functors_.equal) {
             const std::span<const TermId> sides = terms_.args(goal.term);
-            if (!unify({sides[0], goal.base}, {sides[1], goal.base})) {
+            if (!run_.unify({sides[0], goal.base}, {sides[1], goal.base})) {
                 return kNone;
             }
         } else if (functor != functors_.yes) {
@@ -175,9 +169,7 @@ std::int32_t Builder::prove(std::int32_t table, Cell goals, Cell answer) {
 // --- tables and variables ------------------------------------------------------------------------
 
 std::int32_t Builder::answered(std::int32_t table, Cell answer) {
-    numbered_ = 0;
-    std::fill(numbers_.begin(), numbers_.end(), kNone);
-    const TermId term = resolved(answer);
+    const TermId term = run_.resolved(answer);
     const auto [at, is_new] = found_.try_emplace(key_of(table, term), kNone);
     if (is_new) {
         at->second = add_variable(Kind::answer, table, term);
@@ -192,10 +184,8 @@ std::int32_t Builder::answered(std::int32_t table, Cell answer) {
 
 std::int32_t Builder::stopped(std::int32_t table, const Predicate& predicate, Cell goals,
                               Cell answer) {
-    numbered_ = 0;
-    std::fill(numbers_.begin(), numbers_.end(), kNone);
-    const TermId left = resolved(goals), own = resolved(answer);
-    const std::int32_t variables = numbered_;
+    const TermId left = run_.resolved(goals), own = run_.resolved_too(answer);
+    const std::int32_t variables = run_.numbered();
     const std::array<TermId, 2> both{left, own};
     const auto [at, is_new] =
         found_.try_emplace(key_of(table, terms_.of(functors_.answer, both)), kNone);
@@ -205,9 +195,8 @@ std::int32_t Builder::stopped(std::int32_t table, const Predicate& predicate, Ce
     const std::int32_t out = at->second = add_variable(Kind::prefix, table);
     // The goal alone, with variables of its own.
     const TermId goal = terms_.args(left)[0];
-    reset(static_cast<std::size_t>(variables));
-    numbered_ = 0;
-    const std::int32_t called = table_of(resolved({goal, 0}), predicate);
+    run_.reset(static_cast<std::size_t>(variables));
+    const std::int32_t called = table_of(run_.resolved({goal, 0}), predicate);
     stop_of_.emplace(out, static_cast<std::int32_t>(stops_.size()));
     stops_.push_back({table, called, left, own, variables});
     Table& behind = tables_[static_cast<std::size_t>(called)];
@@ -268,131 +257,6 @@ void Builder::fail(std::int32_t root) {
         }
     }
     built_.failure = failures[static_cast<std::size_t>(root)];
-}
-
-// --- terms ---------------------------------------------------------------------------------------
-
-// Forgets all bindings, and makes room for so many variables.
-void Builder::reset(std::size_t cells) {
-    cells_.assign(cells, {variable(0), kNone});
-    numbers_.assign(cells, kNone);
-}
-
-// The number of variables of a term that has been resolved: they are 0, 1, ...
-std::int32_t Builder::numbered_of(TermId term) const {
-    if (is_variable(term)) {
-        return -term;
-    }
-    std::int32_t out = 0;
-    if (!terms_.is_ground(term)) {
-        for (const TermId arg : terms_.args(term)) {
-            out = std::max(out, numbered_of(arg));
-        }
-    }
-    return out;
-}
-
-// The term that a variable stands for; a base of kNone is that of a variable without bindings.
-Builder::Cell Builder::dereferenced(Cell cell) const {
-    while (is_variable(cell.term)) {
-        const Cell& bound = cells_[static_cast<std::size_t>(cell.base - 1 - cell.term)];
-        if (bound.base == kNone) {
-            break;
-        }
-        cell = bound;
-    }
-    return cell;
-}
-
-bool Builder::unify(Cell left, Cell right) {
-    todo_.assign(1, {left, right});
-    while (!todo_.empty()) {
-        auto [a, b] = todo_.back();
-        todo_.pop_back();
-        if (++work_ / kParts > limit_) {
-            throw AtLimit{};
-        }
-        a = dereferenced(a);
-        b = dereferenced(b);
-        if (is_variable(b.term)) {
-            std::swap(a, b);
-        }
-        if (is_variable(a.term)) {
-            const std::int32_t own = a.base - 1 - a.term;
-            if (is_variable(b.term) && b.base - 1 - b.term == own) {
-                continue;
-            }
-            if (!is_variable(b.term) && occurs(own, b)) {
-                return false;
-            }
-            cells_[static_cast<std::size_t>(own)] = b;
-            continue;
-        }
-        if (a.term == b.term && (a.base == b.base || terms_.is_ground(a.term))) {
-            continue;
-        }
-        if ((terms_.is_ground(a.term) && terms_.is_ground(b.term)) ||
-            terms_.functor(a.term) != terms_.functor(b.term)) {
-            return false;
-        }
-        const std::span<const TermId> mine = terms_.args(a.term), theirs = terms_.args(b.term);
-        for (std::size_t k = mine.size(); k-- > 0;) {
-            todo_.push_back({{mine[k], a.base}, {theirs[k], b.base}});
-        }
-    }
-    return true;
-}
-
-bool Builder::occurs(std::int32_t own, Cell in) {
-    if (terms_.is_ground(in.term)) {
-        return false;
-    }
-    std::vector<Cell> todo{in};
-    while (!todo.empty()) {
-        const Cell cell = dereferenced(todo.back());
-        todo.pop_back();
-        if (++work_ / kParts > limit_) {
-            throw AtLimit{};
-        }
-        if (is_variable(cell.term)) {
-            if (cell.base - 1 - cell.term == own) {
-                return true;
-            }
-        } else if (!terms_.is_ground(cell.term)) {
-            for (const TermId arg : terms_.args(cell.term)) {
-                todo.push_back({arg, cell.base});
-            }
-        }
-    }
-    return false;
-}
-
-TermId Builder::resolved(Cell cell, int depth) {
-    cell = dereferenced(cell);
-    if (++work_ / kParts > limit_) {
-        throw AtLimit{};
-    }
-    if (is_variable(cell.term)) {
-        std::int32_t& number = numbers_[static_cast<std::size_t>(cell.base - 1 - cell.term)];
-        if (number == kNone) {
-            number = numbered_++;
-        }
-        return variable(number);
-    }
-    if (terms_.is_ground(cell.term)) {
-        return cell.term;
-    }
-    if (depth > kDeepest) {
-        throw Unsuited{};
-    }
-    const std::size_t n = terms_.args(cell.term).size();
-    std::array<TermId, 8> few;
-    std::vector<TermId> many(n > few.size() ? n : 0);
-    TermId* const args = many.empty() ? few.data() : many.data();
-    for (std::size_t k = 0; k < n; ++k) {
-        args[k] = resolved({terms_.args(cell.term)[k], cell.base}, depth + 1);
-    }
-    return terms_.of(terms_.functor(cell.term), {args, n});
 }
 
 }  // namespace slp::tables

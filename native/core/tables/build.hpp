@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tables/bindings.hpp"
 #include "tables/elimination.hpp"
 #include "tables/graph.hpp"
 #include "tables/mass.hpp"
@@ -68,7 +69,7 @@ public:
     Builder(Terms& terms, const std::unordered_map<std::int32_t, Predicate>& predicates,
             Functors functors, bool weights, std::uint64_t limit, const GoOn& go_on)
         : terms_(terms), predicates_(predicates), functors_(functors), weights_(weights),
-          limit_(limit), go_on_(go_on) {}
+          limit_(limit), go_on_(go_on), run_(terms, limit) {}
 
     Ended run(const Query& query);
     Built& built() { return built_; }
@@ -90,11 +91,6 @@ private:
         TermId goals, answer;
         std::int32_t variables;
     };
-    struct Cell {
-        TermId term;
-        std::int32_t base;
-    };
-
     void begin(std::int32_t table);
     void resume(std::int32_t prefix, std::int32_t answer);
     // The variable that goals from a list on lead to; kNone where they fail.
@@ -106,19 +102,11 @@ private:
     void fail(std::int32_t table);
     std::int32_t add_variable(Kind kind, std::int32_t table, TermId answer = -1);
 
-    void reset(std::size_t cells);
-    Cell dereferenced(Cell cell) const;
-    bool unify(Cell a, Cell b);
-    bool occurs(std::int32_t own, Cell in);
-    std::int32_t numbered_of(TermId term) const;
-    // The term with its unbound variables numbered as they come.
-    TermId resolved(Cell cell, int depth = 0);
-
     Terms& terms_;
     const std::unordered_map<std::int32_t, Predicate>& predicates_;
     Functors functors_;
     bool weights_;
-    std::uint64_t limit_, inferences_ = 0, work_ = 0;
+    std::uint64_t limit_, inferences_ = 0;
     const GoOn& go_on_;
     Built built_;
     std::vector<Table> tables_;
@@ -128,10 +116,7 @@ private:
     std::vector<Stop> stops_;
     std::deque<std::pair<std::int32_t, std::int32_t>> new_;  // prefix and answer; kNone and a table
     std::vector<std::pair<std::int32_t, Step>> failed_;
-    std::vector<Cell> cells_;
-    std::vector<std::int32_t> numbers_;  // of unbound cells, in `resolved`
-    std::int32_t numbered_ = 0;
-    std::vector<std::pair<Cell, Cell>> todo_;
+    Bindings run_;
 };
 
 }  // namespace slp::tables

@@ -44,7 +44,8 @@ std::vector<bool> productive(std::size_t n, const std::vector<Edge>& edges) {
     std::vector<std::int8_t> missing;
     std::vector<std::size_t> ready;
     for (const Edge& edge : edges) {
-        missing.push_back(static_cast<std::int8_t>((edge.prefix != kNone) + (edge.answer != kNone)));
+        const int needs = (edge.prefix != kNone) + (edge.answer != kNone);
+        missing.push_back(static_cast<std::int8_t>(needs));
         if (missing.back() == 0) {
             ready.push_back(missing.size() - 1);
         }

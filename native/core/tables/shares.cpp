@@ -127,7 +127,8 @@ bool Shares::uses_together(std::span<const std::int32_t> part, std::vector<doubl
             const Edge& edge = graph_.edges[static_cast<std::size_t>(e)];
             for (const std::int32_t i : {edge.prefix, edge.answer}) {
                 if (i != kNone && place[static_cast<std::size_t>(i)] != kNone) {
-                    entries.emplace_back(place[static_cast<std::size_t>(i)], static_cast<std::int32_t>(k));
+                    entries.emplace_back(place[static_cast<std::size_t>(i)],
+                                         static_cast<std::int32_t>(k));
                     values.push_back(share_[static_cast<std::size_t>(e)]);
                 }
             }

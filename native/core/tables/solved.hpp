@@ -41,8 +41,9 @@ public:
     std::optional<std::vector<double>> expected_uses(std::span<const Root> roots,
                                                      const GoOn& go_on) const;
     // `n` independent proofs of the roots. Seeds alone decide them, not the number of threads.
-    Draws draw(std::span<const Root> roots, std::size_t n, const std::array<std::uint64_t, 4>& seeds,
-               std::size_t threads, const GoOn& go_on) const;
+    Draws draw(std::span<const Root> roots, std::size_t n,
+               const std::array<std::uint64_t, 4>& seeds, std::size_t threads,
+               const GoOn& go_on) const;
 
 private:
     bool uses_together(std::span<const std::int32_t> part, std::vector<double>& uses,

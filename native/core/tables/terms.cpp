@@ -35,7 +35,8 @@ TermId Terms::of(std::int32_t functor, std::span<const TermId> args) {
     }
     const auto out = static_cast<TermId>(nodes_.size());
     slots_[slot] = out;
-    nodes_.push_back({args_.size(), functor, static_cast<std::uint32_t>(args.size()), hash, ground});
+    const auto n = static_cast<std::uint32_t>(args.size());
+    nodes_.push_back({args_.size(), functor, n, hash, ground});
     args_.insert(args_.end(), args.begin(), args.end());
     return out;
 }

@@ -87,7 +87,7 @@ PROGRAMS: dict[str, tuple[str, str, str | None]] = {
     "shared variables": (
         "0.5 :: p(X, X, Y, Y).\n0.5 :: p(f(X), Y, X, g(Y)).\n",
         "p(A, B, C, A)",
-        0,
+        None,
     ),
     "occurs": ("0.5 :: p(X, X).\n0.5 :: p(X, f(X)).\n", "p(A, f(A))", None),
     "numbers": ('0.5 :: p(1).\n0.3 :: p(1.0).\n0.2 :: p("1").\n', "p(X)", None),
