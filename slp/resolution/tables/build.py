@@ -3,10 +3,9 @@
 This is SLG resolution without negation (Chen & Warren, "Tabled evaluation with delaying for general
 logic programs", Journal of the ACM 43, 1996).
 
-Logical goals are resolved by a machine, as in a search. It stops at tabled goals. A prefix waits
-for answers of its goal's table, and each answer continues it in a machine of its own, once. So the
-work ends where there are finitely many variants of calls, and each has finitely many answers.
-Otherwise it ends at a limit.
+Logical goals are resolved by a machine, as in a search, which stops at tabled goals. A prefix waits
+for answers of its goal's table, and each answer continues it in a machine of its own, once. The
+work ends where variants of calls and their answers are finitely many, or else at a limit.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ from slp.terms import Atom, Struct, Term, list_items, list_term
 def hypergraph_of_query(
     query: Query, limits: Limits = DEFAULT_LIMITS, progress: Progress | None = None
 ) -> Hypergraph:
-    """All tables that a query needs, with the equations of their masses. The core builds them where
-    it can. `progress` is called with the number of runs.
+    """All tables that a query needs, with the equations of their masses, built in the core where it
+    can. `progress` is called with the number of runs.
 
     Raises
     ------
@@ -57,7 +56,7 @@ def hypergraph_of_query(
 def built_by_machine(
     query: Query, limits: Limits = DEFAULT_LIMITS, progress: Progress | None = None
 ) -> Hypergraph:
-    """The same for any program, by runs of the machine."""
+    """The same by the machine, for any program."""
     return _TableBuilder(query, limits, progress).build()
 
 

@@ -96,7 +96,7 @@ def best_proofs(graph: Hypergraph, k: int) -> list[BestProof]:
     ValueError
         A label is above 1.
     """
-    if any(edge.label > 1 for edge in graph.edges):
+    if graph.has_label_above_one:
         raise ValueError("a label is above 1, so the best proof need not exist")
     answers = np.array(graph.answers, np.int32)
     asked = _asked("while the best proofs were searched")
@@ -122,6 +122,10 @@ def expected_uses(
     uses = _shares(graph, found).expected_uses(*_roots(roots), asked)
     if uses is None:
         return None
+    if isinstance(graph, CompiledHypergraph):
+        used = np.bincount(graph.clause_of + 1, weights=uses, minlength=1)[1:].tolist()
+        stands = np.bincount(graph.clause_of + 1, minlength=1)[1:].tolist()
+        return [(graph.clauses[i], n) for i, n in enumerate(used) if stands[i]]
     out: dict[int, tuple[ir.LogicClause, float]] = {}
     for edge, count in zip(graph.edges, uses, strict=True):
         if edge.clause is not None:

@@ -6,9 +6,12 @@ become objects when they are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from slp.errors import SlpError
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
@@ -222,13 +225,17 @@ class _Encoder:
 
 @dataclass(frozen=True, eq=False)
 class Lazy(Sequence[_T], Generic[_T]):
-    """A sequence whose items are made when they are asked for."""
+    """A sequence whose items are made when they are asked for, one by one or all."""
 
     size: int
     item: Callable[[int], _T]
+    items: Callable[[], Iterable[_T]]
 
     def __len__(self) -> int:
         return self.size
+
+    def __iter__(self) -> Iterator[_T]:
+        return iter(self.items())
 
     @overload
     def __getitem__(self, i: int) -> _T: ...
@@ -244,9 +251,17 @@ class Lazy(Sequence[_T], Generic[_T]):
 
 @dataclass(frozen=True, eq=False)
 class CompiledHypergraph(Hypergraph):
-    """A hypergraph that the core has built. `core` is its `slp._core.ProofTables`."""
+    """A hypergraph that the core has built. `core` is its `slp._core.ProofTables`; `clause_of` has
+    the number of each edge's clause in `clauses`, int32, -1 without."""
 
     core: Any
+    clauses: Sequence[ir.LogicClause]
+    clause_of: NDArray[np.int32]
+    labels: NDArray[np.float64]
+
+    @property
+    def has_label_above_one(self) -> bool:
+        return bool((self.labels > 1).any())
 
 
 def _graph(query: Query, encoder: _Encoder, core: Any, arrays: Sequence[Any]) -> CompiledHypergraph:
@@ -257,18 +272,26 @@ def _graph(query: Query, encoder: _Encoder, core: Any, arrays: Sequence[Any]) ->
         terms = encoder.arguments(int(term[i])) if kinds[i] == 0 else ()
         return Variable(_KINDS[kinds[i]], int(table[i]), terms)
 
+    def edges(which: slice) -> Iterator[Edge]:
+        arrays = target, label, proofs.astype(np.int64), prefix, answer
+        columns: list[list[Any]] = [array[which].tolist() for array in arrays]
+        known = [*encoder.clauses, None]  # number -1 is the last one
+        columns.append([known[c] for c in clause[which].tolist()])
+        return map(Edge._make, zip(*columns, strict=True))
+
     def edge(i: int) -> Edge:
-        own = None if clause[i] == _NONE else encoder.clauses[clause[i]]
-        numbers = int(target[i]), float(label[i]), int(proofs[i]), int(prefix[i]), int(answer[i])
-        return Edge(*numbers, own)
+        return next(edges(slice(i, i + 1)))
 
     return CompiledHypergraph(
         calls=[query.goal, *map(encoder.decode, calls.tolist())],
-        variables=Lazy(len(kinds), variable),
-        edges=Lazy(len(target), edge),
+        variables=Lazy(len(kinds), variable, lambda: map(variable, range(len(kinds)))),
+        edges=Lazy(len(target), edge, lambda: edges(slice(None))),
         answers=answers.tolist(),
         failure=None if failure == _NONE else failure,
         branches=branches,
         above_one=above_one,
         core=core,
+        clauses=encoder.clauses,
+        clause_of=clause,
+        labels=label,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from fractions import Fraction
 from random import Random
 
 import numpy as np

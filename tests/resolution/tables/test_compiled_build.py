@@ -12,8 +12,10 @@ import slp
 from slp.budgets import Deadline, held
 from slp.errors import TimeOverError
 from slp.reference.tables.bounds import bounds_of
+from slp.reference.tables.uses import roots_of_success
 from slp.resolution import DEFAULT_LIMITS, Limits, Query
 from slp.resolution.machine.faults import LimitError
+from slp.resolution.tables import compiled
 from slp.resolution.tables.build import built_by_machine
 from slp.resolution.tables.compiled_build import CompiledHypergraph, compiled_graph
 from slp.resolution.tables.hypergraph import NONE, Hypergraph
@@ -64,6 +66,8 @@ def assert_same(text: str, goal: str, given: str | None = None) -> Hypergraph:
         for graph in (have, want)
     ]
     assert masses[0] == pytest.approx(masses[1], rel=1e-12, abs=1e-12)
+    assert have.has_label_above_one == want.has_label_above_one
+    assert [*have.edges] == [have.edges[i] for i in range(len(have.edges))]
     return have
 
 
@@ -126,6 +130,17 @@ def test_random_recursive_programs(seeds: range) -> None:
         if compiled_graph(asked, DEFAULT_LIMITS, None) is not None:
             same += bool(assert_same(text, "p0(X, Y)"))
     assert same > len(seeds) / 2  # in the others a logical predicate meets no choice
+
+
+def test_expected_uses() -> None:
+    asked = query(GRAMMAR, "s([a, b, a, a, b], R)")
+    uses = []
+    for graph in (core(asked), built_by_machine(asked)):
+        masses = compiled.bounds_of(graph)
+        found = compiled.expected_uses(graph, masses, roots_of_success(graph, masses))
+        assert found is not None
+        uses.append({id(clause): n for clause, n in found})
+    assert uses[0] == pytest.approx(uses[1], rel=1e-12) and len(uses[0]) == 3
 
 
 @pytest.mark.parametrize(
