@@ -8,7 +8,9 @@ missing value left out); the tables steps, friedman and noise are simulated. The
 estimators, `default`, the engine `mh`. With `--scale` the leaf model is
 normal_inverse_gamma(mean, 0.1, ALPHA, SHARE * variance) of the training rows, and not the default.
 Each table gives one line: coverage with its standard error over folds, mean width and root mean
-square error, both divided by the standard deviation of the response, and the number of leaves.
+square error, both divided by the standard deviation of the response, and the number of leaves. With
+`--scale` also the held-out mean log density less that under the default leaf, with the standard
+error over folds.
 """
 
 from __future__ import annotations
@@ -71,7 +73,7 @@ def program(train: pl.DataFrame, scale: tuple[float, float] | None) -> slp.Progr
 
 def measure(frame: pl.DataFrame, k: int, effort: str, scale: tuple[float, float] | None) -> str:
     """The line of one table."""
-    held, width, error, leaves = [], [], [], []
+    held, width, error, leaves, gained = [], [], [], [], []
     for train, test in folds(frame, k):
         posterior = program(train, scale).posterior(train, "y", engine="mh", seed=1, effort=effort)
         low, high = posterior.predict_interval(test, LEVEL).T
@@ -80,13 +82,21 @@ def measure(frame: pl.DataFrame, k: int, effort: str, scale: tuple[float, float]
         width.append(high - low)
         error.append((posterior.predict(test) - y) ** 2)
         leaves.append(posterior.expected_leaves())
+        if scale is not None:
+            fit = program(train, None).posterior(train, "y", engine="mh", seed=1, effort=effort)
+            own, default = (np.log(p.density(test, y)) for p in (posterior, fit))
+            gained.append(float((own - default).mean()))
     sd = float(np.std(frame["y"].to_numpy()))
     rmse = float(np.sqrt(np.concatenate(error).mean()))
     share, by_fold = np.concatenate(held).mean(), [own.mean() for own in held]
     doubt = np.std(by_fold, ddof=1) / len(by_fold) ** 0.5
+    density = ""
+    if gained:
+        apart = np.std(gained, ddof=1) / len(gained) ** 0.5
+        density = f"  log density {np.mean(gained):+.4f} ± {apart:.4f}"
     return (
         f"covered {share:.3f} ± {doubt:.3f}  width {np.concatenate(width).mean() / sd:.2f} sd  "
-        f"error {rmse / sd:.3f} sd  leaves {np.mean(leaves):.1f}"
+        f"error {rmse / sd:.3f} sd  leaves {np.mean(leaves):.1f}{density}"
     )
 
 

@@ -198,7 +198,7 @@ def codes(entry: Entry, capsys: pytest.CaptureFixture[str]) -> Iterable[str]:
     return codes_of_command(command, capsys)
 
 
-@pytest.mark.thinned(12)
+@pytest.mark.thinned(24)
 @pytest.mark.parametrize(
     "entry",
     [entry for entry in entries().values() if entry.code not in NOT_RUN],

@@ -39,8 +39,8 @@ PLAIN = {
 
 
 def plain_engine(name: str) -> Any:
-    """The module with the plain version of an engine. Nothing else imports `slp.reference`, but
-    `ENGINES` and tests."""
+    """The module with the plain version of an engine. Beside it and `ENGINES`, only
+    `slp.resolution.tables.solved` and tests import `slp.reference`."""
     return late_import(PLAIN[name])
 
 

@@ -44,7 +44,7 @@ PARAMETERS = """
     ----------
     program : a `slp.Program`; the path of a `.slp` file, or the name of a library prior; or the
         text of a program, which ends in a full stop. By default the prior `default`, which is
-        `growtree` with a beta of 0.5 in place of 1.
+        `growtree` with a beta of 0.75 in place of 1.
     parameters : values of the program's parameters, by name. `set_params(program__alpha=0.9)` sets
         one, so a grid search may go over them.
     engine, draws, memory, time, allow_code : as for `slp.Program.posterior`.

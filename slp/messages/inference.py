@@ -47,6 +47,10 @@ PARTICLES_TOO_LARGE = E501.says(
     "islands of {particles:,} particles take more than the memory that is left for them, {room}",
     "give it more by --memory (`memory` in Python), or run fewer `particles` or `islands`",
 )
+DRAWS_OF_ROWS_TOO_LARGE = E501.says(
+    "{n:,} draws of {rows:,} rows take {need}, with what is made of them, and {room} are left",
+    "ask for fewer rows at a time, or for fewer draws (`n`)",
+)
 MODAL_OUT_OF_MEMORY = E501.says(
     "the memory of {memory} is too small to grow a tree: the table leaves {room}",
     "give it more by --memory (`memory` in Python), or run fewer threads (`--jobs`)",

@@ -37,8 +37,8 @@ class ProofQuestions:
         time: float | str | Deadline | None = None,
         progress: Progress | bool | None = None,
     ) -> QueryResult:
-        """Answers to a goal with their probabilities, by a search for its proofs: an
-        `slp.QueryResult`.
+        """Answers to a goal with their probabilities, by a search for its proofs, and by tables of
+        calls where it does not end: an `slp.QueryResult`.
 
         The search ends early at the limits, the memory or the time, and with Ctrl-C. The result
         then has bounds, and `reason` says why.

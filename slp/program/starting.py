@@ -80,10 +80,10 @@ def _lines(plan: TablePlan, name: str, data: str) -> Iterator[str]:
 
 def _prior_lines(plan: TablePlan) -> Iterator[str]:
     yield "% The prior. A node at depth D splits with probability alpha * (1+D)^(-beta). With these"
-    yield "% values that is 0.95 at the root (depth 0), 0.672 at depth 1, 0.548 at depth 2. A"
+    yield "% values that is 0.95 at the root (depth 0), 0.565 at depth 1, 0.417 at depth 2. A"
     yield "% larger beta makes smaller trees. `slp prior` shows how large they are on this table."
     yield ""
-    yield ":- use(growtree, [alpha = 0.95, beta = 0.5])."
+    yield ":- use(growtree, [alpha = 0.95, beta = 0.75])."
     least = max(2, min(5, plan.frame.n_rows // 10))
     yield f":- support(min_leaf({least})).  % each side of a split keeps {plural(least, 'row')}"
     yield "% In place of this line, to limit the depth of leaves too:"

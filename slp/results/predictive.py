@@ -50,6 +50,8 @@ class Predictive(Distributions):
             `n` or `seed` is no whole number from 0 up (E505); no such `kind` (E556).
         DataError
             `X` lacks a column, or a value; E443: a registered leaf model has no draws.
+        BudgetError
+            The draws do not fit into the memory (E501).
         """
         if kind not in ("mean", "outcome"):
             raise UsageError(UNKNOWN_KIND_OF_DRAW(kind=kind))
@@ -101,6 +103,8 @@ class Predictive(Distributions):
             none from 0 up.
         DataError
             `X` lacks a column, or a value; E443: a registered leaf model has no draws.
+        BudgetError
+            The draws do not fit into the memory (E501).
         """
         check_count("n", n, least=2)
         rng = _generator(seed)
@@ -138,6 +142,8 @@ class Predictive(Distributions):
             whole number from 2 up, `seed` none from 0 up.
         DataError
             `X1` or `X0` lacks a column, or a value; E443: a registered leaf model has no draws.
+        BudgetError
+            The draws do not fit into the memory (E501).
         """
         check_count("n", n, least=2)
         rng = _generator(seed)

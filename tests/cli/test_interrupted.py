@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import slp_commands
+from tests.interrupts import takes_ctrl_c
 
 #: The command, with a checkpoint every 20 milliseconds in place of every 30 seconds.
 COMMAND = """
@@ -43,6 +44,7 @@ def started(words: list[str], folder: Path | None = None) -> subprocess.Popen[st
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=takes_ctrl_c,
     )
 
 

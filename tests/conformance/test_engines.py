@@ -161,7 +161,7 @@ def test_it_gives_a_result(name: str, request: pytest.FixtureRequest) -> None:
     assert sum(draw.weight for draw in result.draws()) == pytest.approx(len(result.draws()))
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(16)
 @pytest.mark.parametrize("text", ZOO.values(), ids=ZOO.keys())
 @every_engine
 def test_it_agrees_with_enumeration(name: str, text: str, request: pytest.FixtureRequest) -> None:

@@ -160,7 +160,7 @@ def text(value: Any) -> str:
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(13)
 @pytest.mark.parametrize(("run", "column", "way", "report"), list(cells()))
 @pytest.mark.filterwarnings("ignore::slp.SlpWarning")
 def test_a_saved_run_answers_as_the_run(

@@ -47,7 +47,7 @@ def all_trees(prior: str) -> tuple[slp.Posterior, list[slp.ScoredTree]]:
 
 
 @pytest.mark.filterwarnings("ignore::slp.SlpWarning")
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("most", [0, 0.5, 120, 120.5, 210])
 @pytest.mark.parametrize("prior", ["growtree", "denison", "growtree_all"])
 def test_engines_sum_just_the_trees_that_fit(prior: str, most: float) -> None:

@@ -80,6 +80,7 @@ def test_the_order_of_names_decides_nothing(name: str) -> None:
     np.testing.assert_allclose(have, [[0.5, 0.5]], rtol=1e-12)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("said", ["", "missing(side), new(average)", "missing(level)", "subsets"])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, 2))])
 def test_engines_agree(said: str, seed: int) -> None:

@@ -76,7 +76,7 @@ def _kinds(cells: Any) -> list[Any]:
     return kinds
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(("fit", "declared", "same"), SAME)
 def test_cells_that_mean_the_same(fit: Any, declared: str, same: list[Any]) -> None:
     posterior = _fitted(fit, declared)

@@ -89,7 +89,7 @@ def own_names(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         del SIGNATURES[model]
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @by_page
 def test_python_runs(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_names: None

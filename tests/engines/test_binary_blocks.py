@@ -115,7 +115,7 @@ def same_values(grammar: TreeGrammar, table: Table, queries: np.ndarray) -> None
         close(a.probability @ predict(a.statistics), b.probability @ predict(b.statistics))
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("text", PRIORS)
 def test_priors(text: str) -> None:
     for seed, n, d in ((0, 40, 8), (1, 14, 7), (2, 3, 5)):
@@ -124,7 +124,7 @@ def test_priors(text: str) -> None:
         same_quantities(model.grammar, model.table, X[:3])
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(9)
 @pytest.mark.parametrize(
     "text",
     [f":- use({prior}).\n{c}" for prior in ("growtree", "denison") for c in CONSTRAINTS]

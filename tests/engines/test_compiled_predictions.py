@@ -51,7 +51,7 @@ PRIORS = (
 )
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(7)
 @pytest.mark.parametrize("text", PRIORS)
 @pytest.mark.parametrize("response", ["classes", "numbers"])
 def test_many_rows_under_every_prior(text: str, response: str) -> None:

@@ -73,14 +73,14 @@ def compare(case: Case, engine: str = "chart") -> None:
             assert (have[1][ones == zeros] == 0).all()
 
 
-@pytest.mark.thinned(81)
+@pytest.mark.thinned(161)
 @pytest.mark.parametrize("engine", ["chart", "exact"])
 @pytest.mark.parametrize("seed", range(N_CASES))
 def test_differences(seed: int, engine: str) -> None:
     compare(random_case(seed, limit=300), engine)
 
 
-@pytest.mark.thinned(61)
+@pytest.mark.thinned(91)
 @pytest.mark.parametrize("engine", ["chart", "exact"])
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize(

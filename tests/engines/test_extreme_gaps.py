@@ -59,7 +59,7 @@ def test_trees_are_weighed_by_hand(x: list[float], measure: str) -> None:
         assert have == pytest.approx(best, rel=1e-12), engine
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("engine", ["mh", "smc", "modal", "search"])
 @pytest.mark.parametrize("x", _COLUMNS)
 def test_every_engine_gives_finite_numbers(x: list[float], engine: str) -> None:

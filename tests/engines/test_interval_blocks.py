@@ -111,6 +111,7 @@ NEW_ROWS = np.array(
 )
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("threads", [1, 8])
 @pytest.mark.parametrize("prior", ["denison", "growtree"])
 def test_rows_that_go_with_rows_of_the_table(prior: str, threads: int) -> None:
@@ -131,7 +132,7 @@ def test_rows_that_go_with_rows_of_the_table(prior: str, threads: int) -> None:
         assert m.probability.sum() == pytest.approx(1)
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("threads", [1, 8])
 @pytest.mark.parametrize("support", SUPPORTS)
 @pytest.mark.parametrize("prior", PRIORS)
@@ -142,6 +143,7 @@ def test_every_quantity_under_every_uniform_prior(prior: str, support: str, thre
     close(have.other(False).log_total, plain(*key).other(False).log_total)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("leaf", LEAVES[1:])
 @pytest.mark.parametrize("prior", ["denison", "growtree"])
 def test_every_leaf_model(prior: str, leaf: str) -> None:

@@ -161,7 +161,7 @@ def padded(have: np.ndarray, want: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.pad(have, (0, length - len(have))), np.pad(want, (0, length - len(want)))
 
 
-@pytest.mark.thinned(12)
+@pytest.mark.thinned(24)
 @pytest.mark.parametrize("index", range(len(TEXTS)), ids=TEXTS)
 def test_engines_agree_on_medium_tables(index: int) -> None:
     model, rows = case(index).model, case(index).new_rows

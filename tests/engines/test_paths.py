@@ -47,7 +47,7 @@ def check_counts(found: Counter[Any], expected: Mapping[Hashable, float], df_sca
     assert chi2.sf(statistic, max(1, len(want) - 1)) > ERROR_RATE
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("place", range(12))
 def test_leaves_are_as_the_list_of_all_trees_says(
     place: int, distribution_of: Callable[..., TreeDistribution]

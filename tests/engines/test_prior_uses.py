@@ -40,6 +40,7 @@ def uses_of(posterior: slp.Posterior) -> dict[str, float | None]:
     return {k: use.prior_probability for k, use in posterior.split_probabilities().items()}
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_sums_are_those_of_enumeration(name: str) -> None:
     """On six rows sums are short, under every engine."""
@@ -53,6 +54,7 @@ def test_sums_are_those_of_enumeration(name: str) -> None:
             assert use.prior_probability_error == 0
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_draws_agree_with_enumeration(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The seed is fixed; see `_FAR`."""

@@ -49,6 +49,7 @@ def passes_of(text: str, levels: bool = False, **options: float) -> tuple[Passes
     return Passes(model.grammar, model.table, GIB, **options), size
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("levels", [False, True])
 @pytest.mark.parametrize(("text", "error"), PROGRAMS)
 def test_the_estimate_is_near_the_number(text: str, error: float, levels: bool) -> None:

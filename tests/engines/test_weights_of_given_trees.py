@@ -50,6 +50,7 @@ def trees() -> list[Tree]:
     return [*{draw.tree for draw in prior.draws}, GIVEN, Tree(Leaf()), unknown]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("tests", TESTS)
 def test_of_proofs(tests: str) -> None:
     program = slp.parse(f":- use(growtree). {tests}" + ("" if "response" in tests else ""))
@@ -63,6 +64,7 @@ def test_of_proofs(tests: str) -> None:
     np.testing.assert_allclose(have, want, rtol=1e-9)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("tests", ["", *TESTS])
 def test_of_edits(tests: str) -> None:
     program = slp.parse(f":- use(edittree). {tests}", tree=GIVEN)

@@ -80,7 +80,7 @@ def test_options_of_engines_are_parameters() -> None:
 def test_a_parameter_of_the_program_is_set_by_its_name() -> None:
     made = slp.SLPTreeClassifier(engine="modal").set_params(program__alpha=0.5, restarts=2)
     assert made.parameters == {"alpha": 0.5} and made.restarts == 2
-    assert made.get_params()["program__beta"] == 0.5
+    assert made.get_params()["program__beta"] == 0.75
     assert clone(made).parameters == {"alpha": 0.5}
     with pytest.raises(ValueError, match="gamma"):
         made.set_params(program__gamma=1)

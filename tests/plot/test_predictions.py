@@ -141,6 +141,7 @@ def test_a_class_that_the_posterior_does_not_know(exact: slp.Posterior) -> None:
         slp.plot.calibration(exact, table().with_columns(ill=pl.lit("perhaps")))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("saved_table", [False, True])
 def test_a_saved_run_draws_the_same(
     exact: slp.Posterior, drawn: slp.Posterior, tmp_path: Path, saved_table: bool

@@ -31,7 +31,7 @@ def test_in_a_browser(name: str, page: Callable[[str], str], browser: Any, tmp_p
     sizes = seen.evaluate(
         "[...document.querySelectorAll('figure svg')].map(e => e.getBoundingClientRect().toJSON())"
     )
-    assert len(sizes) == {"draws": 11, "numbers": 6}.get(name, 8)
+    assert len(sizes) == {"draws": 12, "numbers": 6}.get(name, 9)
     assert all(size["width"] > 200 and size["height"] > 100 for size in sizes)
     for scheme in ("light", "dark"):
         seen.emulate_media(color_scheme=scheme)

@@ -12,7 +12,8 @@ import pytest
 from scipy import stats
 
 import slp
-from slp.errors import UsageError
+from slp.errors import BudgetError, UsageError
+from slp.results.averages import reached
 from slp.results.differences import Contrasting, leaf_draws, quantity_of
 from tests.results.test_predictive import LEAVES, new, posterior
 
@@ -249,3 +250,17 @@ def test_draws_of_trees_found_say_so() -> None:
     with pytest.warns(slp.SlpWarning, match="W553"):
         found.predict_draws(GROUPS[0], n=3, seed=1)
     assert found.average(3, seed=1).chosen == "found"
+
+
+def test_draws_that_do_not_fit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before they are made, with what they would take: 1,000 draws of 1,000 rows and two classes
+    are 16 MB, and five times that with what a contrast makes of them."""
+    one, zero = (pl.concat([group] * 1000) for group in GROUPS)
+    found = trial(draws=10)
+    monkeypatch.setattr(reached, "memory_budget", lambda memory: 70_000_000)
+    with pytest.raises(BudgetError, match=r"1,000 draws of 1,000 rows take 76.3 MiB"):
+        found.predict_draws(one, n=1000, seed=1)
+    monkeypatch.setattr(reached, "memory_budget", lambda memory: 90_000_000)
+    assert found.predict_draws(one, n=1000, seed=1).shape == (1000, 1000, 2)
+    with pytest.raises(BudgetError, match="fewer rows at a time"):
+        found.contrast(one, zero, n=1000, seed=1)

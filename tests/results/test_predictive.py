@@ -79,6 +79,7 @@ def test_outcomes_have_the_predictive_distribution(name: str, prior: bool) -> No
             assert stats.kstest(reached, "uniform").pvalue > LEAST
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", LEAVES)
 def test_means_average_to_the_prediction(name: str) -> None:
     found = posterior(name)
@@ -134,7 +135,7 @@ def test_soft_trees(leaf: str) -> None:
         assert stats.kstest(reached[:, 0], "uniform").pvalue > LEAST
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", NUMBERS)
 @pytest.mark.parametrize("engine", ["exact", "enumerate", "mh"])
 def test_quantiles_and_probabilities_agree(name: str, engine: str) -> None:

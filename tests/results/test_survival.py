@@ -83,6 +83,7 @@ def test_survival_on_other_tables(kind: str, seed: int) -> None:
     compare(random_case(seed, limit=300, zeros=True, **{kind: True}), "exact")
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", ["durations", "pieces"])
 @pytest.mark.parametrize("engine", ["exact", "enumerate", "smc"])
 def test_methods_agree(name: str, engine: str) -> None:

@@ -66,19 +66,19 @@ def near(want: float, case: Case) -> object:
     return pytest.approx(want, rel=case.rounding, abs=least)
 
 
-@pytest.mark.thinned(10)
+@pytest.mark.thinned(20)
 @pytest.mark.parametrize("seed", range(N_CASES))
 def test_posterior(seed: int) -> None:
     check(random_case(seed))
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(16)
 @pytest.mark.parametrize("seed", range(N_ORDERED))
 def test_ordinal_features(seed: int) -> None:
     check(random_case(seed, orders=True))
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(16)
 @pytest.mark.parametrize("seed", range(N_WEIGHTED))
 def test_weights_of_rows(seed: int) -> None:
     check(random_case(seed, weights=True))
@@ -90,13 +90,13 @@ def test_least_weight_of_leaves(seed: int) -> None:
     check(random_case(seed, least_weight=True))
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_MISSING_LEVEL))
 def test_missing_values_as_a_level(seed: int) -> None:
     check(random_case(seed, missing_level=True))
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_MISSING_SIDE))
 def test_missing_values_that_take_a_side(seed: int) -> None:
     check(random_case(seed, missing_side=True))
@@ -120,13 +120,13 @@ def test_times_and_exposures_of_0(seed: int) -> None:
     check(random_case(seed, zeros=True))
 
 
-@pytest.mark.thinned(9)  # seed 48 takes ten seconds
+@pytest.mark.thinned(18)  # seed 48 takes ten seconds
 @pytest.mark.parametrize("seed", range(N_SUBSETS))
 def test_splits_by_subsets_of_levels(seed: int) -> None:
     check(random_case(seed, subsets=True))
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(16)
 @pytest.mark.parametrize("seed", range(N_IN_ORDER))
 def test_splits_in_the_order_of_the_response(seed: int) -> None:
     case = random_case(seed, ordered=True)
@@ -136,7 +136,7 @@ def test_splits_in_the_order_of_the_response(seed: int) -> None:
         compare_trees(case, infer(case.model, engine="chart", draws=0))
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_TABLES))
 def test_leaf_models_that_are_tables(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     signature = Signature("by_table(seed)", ("seed",), real=("seed",), make=ByTable)
@@ -150,7 +150,7 @@ def test_leaf_models_that_are_tables(seed: int, monkeypatch: pytest.MonkeyPatch)
 WIDE = (10093, 10265)
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", [*range(N_EXTREMES), *WIDE])
 def test_extreme_gaps_and_weights(seed: int) -> None:
     check(random_case(seed, extremes=True))
@@ -372,7 +372,7 @@ def compare_features(case: Case, posterior: Posterior) -> None:
     assert posterior.expected_depth() == near(case.spec.expected_depth(), case), case
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_DRAWN))
 def test_draws(seed: int) -> None:
     """2000 draws against the posterior of every tree; each draw satisfies the program."""

@@ -41,7 +41,7 @@ N_CASES = int(os.environ.get("SLP_ROW_CASES", "60"))
 TOLERANCE = 1e-12
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_CASES))
 def test_every_engine(seed: int) -> None:
     case = random_case(seed, rows=True)

@@ -37,6 +37,7 @@ def asked(tree: Tree) -> list[Any]:
     return [node.asked for node in tree.nodes() if isinstance(node, Split)]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("leaf", ["classes", "numbers", "counts", "durations", "lines"])
 @pytest.mark.parametrize("new", ["average", "error"])
 def test_trees_of_every_kind_of_column_come_back(leaf: str, new: str) -> None:

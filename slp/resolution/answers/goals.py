@@ -21,13 +21,9 @@ from slp.late import optional_module
 from slp.messages import commands as words
 from slp.messages.inference import MEMORY_USED_UP, TIME_OVER
 from slp.messages.queries import GOAL_FAILED, NOTHING_PROVED, NOTHING_PROVED_IN_BUDGET
+from slp.resolution.answers.found import ProofOfAnswer, ProofSearchResult
 from slp.resolution.answers.notes import notes_on_condition, notes_on_masses
-from slp.resolution.answers.queries import (
-    ProofOfAnswer,
-    ProofSearchResult,
-    answers_of_query,
-    draw_answers,
-)
+from slp.resolution.answers.queries import answers_of_query, draw_answers
 from slp.resolution.answers.results import (
     Answer,
     Draws,
@@ -242,7 +238,12 @@ def _proof(names: list[str], proof: ProofOfAnswer, success: Mass) -> Proof:
 
 def _reason(found: ProofSearchResult) -> str:
     why = "some of it needs more than the limits allow"
-    return why if found.stopped is None else found.stopped.message
+    if found.by_tables:
+        why = "tables bound the masses no closer"
+    if found.stopped is not None:
+        why = found.stopped.message
+    also = found.untabled
+    return why if also is None or also == why else f"{why}; tables do not tell it: {also}"
 
 
 def _where_given_up(found: ProofSearchResult) -> Iterator[Diagnostic]:

@@ -13,15 +13,18 @@ share their variables, and Z is that of both.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
 
-from slp.errors import BudgetError, Diagnostic, warn
+from slp.errors import BudgetError, warn
+from slp.messages.proofs import TOO_MANY_INFERENCES
 from slp.messages.queries import DRAWS_CUT_SHORT, SEARCH_INTERRUPTED
+from slp.resolution.answers.found import MassOfAnswer, ProofOfAnswer, ProofSearchResult
+from slp.resolution.answers.tabled import answers_by_tables
 from slp.resolution.machine.loop import DEFAULT_LIMITS, Limits, Meter
 from slp.resolution.proofs.best_first import BestFirst, FoundProof, Progress
-from slp.resolution.proofs.choices import Fired, fired_clauses
+from slp.resolution.proofs.choices import fired_clauses
 from slp.resolution.proofs.draws import Failure, Sampler
 from slp.resolution.proofs.failures import FailedGoal, FailureTrace, tracing_machine
 from slp.resolution.proofs.masses import ONE, Mass, total
@@ -29,54 +32,12 @@ from slp.resolution.proofs.query import Query, canonical, database_of, linked, p
 from slp.resolution.proofs.search import ProofSearch, SearchMachine
 from slp.terms import Term
 
+#: The share of the limits that a search, and then tables, have at first.
+_SHORT = 10
+
 #: Makes a search for the proofs of a query, from the tolerance, the limits and whether nodes with
 #: the same goals left to prove are merged.
 Searcher: TypeAlias = Callable[[Query, float, Limits, bool], BestFirst[Any, Any]]
-
-
-@dataclass(frozen=True)
-class MassOfAnswer:
-    """An answer: terms for the goal's named variables, in their order, and its mass.
-
-    Free variables are called `_A`, `_B`, ...: answers that differ only in these names are one.
-    """
-
-    terms: tuple[Term, ...]
-    mass: Mass
-
-
-@dataclass(frozen=True)
-class ProofOfAnswer:
-    """A proof: its answer, its mass, and the labelled clauses used, in order."""
-
-    terms: tuple[Term, ...]
-    mass: Mass
-    fired: tuple[Fired, ...]
-
-
-@dataclass(frozen=True)
-class ProofSearchResult:
-    """What a search found, all on the mass scale.
-
-    `answers` by decreasing mass; `best` proofs likewise, and whether no other proof can be among
-    them (`best_certified`). `success` is the mass of all proofs found, `failure` the mass of what
-    is known to fail, `open` that of what was not searched. `upper` bounds the mass of all proofs;
-    None if no bound is known. `complete`: whether the open mass is within the tolerance. `stopped`
-    is the limit that was reached, or the interrupt from the keyboard (`interrupted`). `failed`: the
-    deepest goals that failed, if nothing was proved.
-    """
-
-    answers: tuple[MassOfAnswer, ...]
-    best: tuple[ProofOfAnswer, ...]
-    best_certified: bool
-    success: Mass
-    failure: Mass | None
-    open: Mass
-    upper: Mass | None
-    complete: bool
-    stopped: Diagnostic | None
-    interrupted: bool
-    failed: tuple[FailedGoal, ...]
 
 
 def answers_of_query(
@@ -93,7 +54,9 @@ def answers_of_query(
 
     `searcher` makes the searches; None for those of this package. Other searches do not tell which
     goals failed. The budgets that are held (`slp.budgets`) end the search, as do the limits and
-    Ctrl-C.
+    Ctrl-C. Where a search of this package does not end, tables are asked (`answers_by_tables`):
+    first both within a tenth of the limits, then both within the limits, as one of them may
+    be much shorter than the other.
 
     Raises
     ------
@@ -101,7 +64,51 @@ def answers_of_query(
         E201 to E243, with the span of the faulty goal. A limit that is reached is not an error; it
         is in `ProofSearchResult.stopped`.
     """
-    searcher = searcher or _search
+    asked: dict[str, Any] = {"best": best, "tolerance": tolerance, "progress": progress}
+    if searcher is not None:
+        return _searched(query, searcher, limits=limits, **asked)
+    short = Limits(limits.inferences // _SHORT, limits.depth)
+    for within in (short, limits):
+        found = _searched(query, _search, limits=within, **asked)
+        if found.interrupted or (not _gave_up(found) and found.best_certified):
+            break
+        try:
+            told = answers_by_tables(query, limits=within, **asked)
+        except KeyboardInterrupt:
+            return replace(found, stopped=SEARCH_INTERRUPTED(), interrupted=True)
+        if not isinstance(told, str):
+            return _completed(query, told, best, tolerance, limits)
+        found = replace(found, untabled=told)
+    return found
+
+
+def _completed(
+    query: Query, told: ProofSearchResult, best: int, tolerance: float, limits: Limits
+) -> ProofSearchResult:
+    """What tables tell, with what the search alone tells: best proofs where labels are above 1, and
+    the goals that failed where there is no proof."""
+    if not told.best_certified:
+        proofs, certified = _best_proofs(query, best, tolerance, limits, _search)
+        told = replace(told, best=proofs, best_certified=certified)
+    if not told.answers:
+        told = replace(told, failed=_failed_goals(query, tolerance, _shorter(limits)))
+    return told
+
+
+def _gave_up(found: ProofSearchResult) -> bool:
+    """Whether a search came to an end at the limit of inferences."""
+    return found.stopped is not None and found.stopped.code == TOO_MANY_INFERENCES.entry.code
+
+
+def _searched(
+    query: Query,
+    searcher: Searcher,
+    *,
+    best: int,
+    tolerance: float,
+    limits: Limits,
+    progress: Progress | None,
+) -> ProofSearchResult:
     search = searcher(query, tolerance, limits, True)
     search.progress = progress
     masses: dict[tuple[Term, ...], list[Mass]] = {}
@@ -130,7 +137,7 @@ def answers_of_query(
         interrupted=interrupted,
         failed=()
         if summed or interrupted or searcher is not _search
-        else _failed_goals(query, tolerance, limits, search.stopped is not None),
+        else _failed_goals(query, tolerance, _shorter(limits) if search.stopped else limits),
     )
 
 
@@ -166,16 +173,17 @@ def _best_proofs(
     return tuple(found), certain
 
 
-def _failed_goals(
-    query: Query, tolerance: float, limits: Limits, was_stopped: bool
-) -> tuple[FailedGoal, ...]:
-    """The same search again, recording failures; shorter if the first one did not finish."""
+def _failed_goals(query: Query, tolerance: float, limits: Limits) -> tuple[FailedGoal, ...]:
+    """The same search again, recording failures."""
     trace = FailureTrace()
-    if was_stopped:
-        limits = Limits(limits.inferences // 10, limits.depth // 10)
     for _ in _search(query, tolerance, limits, True, tracing_machine(trace)).run():
         pass
     return tuple(trace.deepest)
+
+
+def _shorter(limits: Limits) -> Limits:
+    """For the failures of a search that did not finish."""
+    return Limits(limits.inferences // 10, limits.depth // 10)
 
 
 def draw_answers(

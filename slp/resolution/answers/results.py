@@ -85,7 +85,8 @@ class QueryResult:
     success : mass of all proofs found, a lower bound on the mass of all proofs.
     upper : an upper bound on the mass of all proofs; None if none is known (see
         `slp.resolution.proofs.search`).
-    failure : mass that is known to fail; None where labels are weights.
+    failure : mass that is known to fail; None where labels are weights, and where tables answered
+        and a logical goal has several results.
     open : mass that was not searched.
     log_success, log_upper, log_failure, log_open : natural logarithms of these, which also hold
         where a float underflows to 0 or is inf; -inf of 0.

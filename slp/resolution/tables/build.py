@@ -1,8 +1,7 @@
 """From a query to the hypergraph of its proofs, by tabling variants of calls.
 
-This is SLG resolution without negation (Chen & Warren, "Tabled evaluation with delaying for general
-logic programs", Journal of the ACM 43, 1996).
-
+SLG resolution without negation (Chen & Warren, "Tabled evaluation with delaying for general logic
+programs", Journal of the ACM 43, 1996).
 Logical goals are resolved by a machine, as in a search, which stops at tabled goals. A prefix waits
 for answers of its goal's table, and each answer continues it in a machine of its own, once. The
 work ends where variants of calls and their answers are finitely many, or else at a limit.
@@ -44,8 +43,8 @@ def hypergraph_of_query(
     Raises
     ------
     LimitError
-        E214 to E216 where there are too many tables or answers, or a logical goal has too many
-        proofs: perhaps without end. The budgets that are held are kept, too.
+        E214 to E216 at too many tables, answers or proofs of a logical goal: perhaps without end.
+        The budgets that are held are kept, too.
     ProgramError
         E201 to E243, with the span of the faulty goal.
     """

@@ -13,11 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.budgets import memory_budget, memory_left
+from slp.budgets.memory import format_bytes
+from slp.errors import BudgetError
 from slp.leaves import LeafModel
+from slp.messages.inference import DRAWS_OF_ROWS_TOO_LARGE
 from slp.results.averages.rows_in_leaves import of_rows
 
 #: Pairs of a draw and a row that are worked on together.
 _PAIRS_AT_ONCE = 1 << 19
+#: Arrays of all draws that a contrast holds at once: draws of its two sides, the difference, the
+#: ratio, and what a quantile sorts.
+_COPIES = 5
 
 #: Of one tree: rows, the leaf of each, and the share of the row that ends there.
 Path = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
@@ -141,8 +148,30 @@ class LeafDraws:
     def of(
         self, rng: np.random.Generator, ask: Callable[[DrawnLeaves], NDArray[Any]]
     ) -> NDArray[Any]:
-        """What `ask` makes of draws, (B, m, ...), for all of them, (n, m, ...)."""
-        return np.concatenate([ask(drawn) for drawn in self._drawn(rng)])
+        """What `ask` makes of draws, (B, m, ...), for all of them, (n, m, ...).
+
+        Raises
+        ------
+        BudgetError
+            They, and what callers make of them, do not fit into the memory (E501).
+        """
+        blocks = (ask(drawn) for drawn in self._drawn(rng))
+        first = next(blocks)
+        n, done = len(self.trees), len(first)
+        if done == n:
+            return first
+        need = first.nbytes // done * n * _COPIES
+        room = int(min(memory_left(), memory_budget(None)))
+        if need > room:
+            size, left = format_bytes(need), format_bytes(room)
+            rows = self.reached.n_rows
+            raise BudgetError(DRAWS_OF_ROWS_TOO_LARGE(n=n, rows=rows, need=size, room=left))
+        out = np.empty((n, *first.shape[1:]), first.dtype)
+        out[:done] = first
+        for block in blocks:
+            out[done : done + len(block)] = block
+            done += len(block)
+        return out
 
     def _drawn(self, rng: np.random.Generator) -> Iterator[DrawnLeaves]:
         m = self.reached.n_rows

@@ -55,7 +55,7 @@ def drawn(program: slp.Program, threads: int, **options: str) -> list[Draw]:
         )
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("name", [name for name in _PROGRAMS if name != "edits"])
 def test_chains_draw_as_on_a_listed_grammar(name: str, monkeypatch: pytest.MonkeyPatch) -> None:

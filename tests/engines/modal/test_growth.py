@@ -111,6 +111,7 @@ def decided(
         stack += [(left, split.left, split.left_state), (right, split.right, split.right_state)]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("text", "look_ahead"),
     [(t, k) for t in EXACT_LABELS for k in (0, 1, 2) if t != TWO_LEAF_RULES or k == 0],

@@ -13,7 +13,7 @@ from slp.errors import UnsupportedError, UsageError
 from tests.engines.rjhmc.soft_tables import CLASSES, NUMBERS, drawn, soft
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     ("text", "options", "words"),
     [
@@ -98,7 +98,7 @@ def test_predictions_that_a_soft_tree_does_not_make() -> None:
                 ask(CLASSES)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", ["trajectories", "leapfrogs", "warmup"])
 @pytest.mark.parametrize("value", [-3, 2**33, "x", 1.5])
 def test_counts_that_it_does_not_take(name: str, value: Any) -> None:
@@ -120,6 +120,7 @@ def test_h_falls_and_does_not_rise() -> None:
         assert len(drawn(":- use(rjhmc).", CLASSES, draws=4, first_h=first).draws) == 4
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("constraint", "said"),
     [

@@ -94,6 +94,7 @@ TARGETS = {
 }
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("leapfrogs", [0, 7])
 @pytest.mark.parametrize("name", TARGETS)
 def test_both_make_the_same_transitions(name: str, leapfrogs: int) -> None:

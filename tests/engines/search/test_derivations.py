@@ -66,7 +66,7 @@ def listed(trees: list[Candidate] | tuple[Candidate, ...]) -> list[tuple[str, fl
     return sorted(found, key=lambda x: (-x[1], x[0]))
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_each_derivation_is_listed_and_bounded(text: str, engine: str) -> None:

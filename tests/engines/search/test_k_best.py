@@ -126,6 +126,7 @@ def test_the_specification_lists_the_best_derivations_in_order() -> None:
         agree(of_ranking(problem, search.ranking(known=False)), of_chart(problem, likelihood))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_trees_and_certificates_are_those_of_exact_sums(text: str) -> None:
     found, exact = posterior(text), posterior(text, engine="exact")

@@ -35,6 +35,7 @@ EXAMPLES = [
 ]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("way", WAYS, ids=" ".join)
 def test_two_particles(way: tuple[str, str, str]) -> None:
     """Each way with one in three of the examples, each of these with one in three of the ways."""

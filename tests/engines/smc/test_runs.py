@@ -50,7 +50,7 @@ def filtered(text: str, data: pl.DataFrame | None = None, **options: Any) -> slp
 # --- the evidence ---------------------------------------------------------------------------------
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("proposal", ["prior", "empirical", "optimal"])
 @pytest.mark.parametrize("text", [GROWTREE, ":- use(growtree_gap).", *UNNORMALISED])
 def test_the_evidence_is_that_of_exact_sums(text: str, proposal: str) -> None:

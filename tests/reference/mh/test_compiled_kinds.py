@@ -48,6 +48,7 @@ def examples(kind: str, n: int = 12) -> list[Example]:
     return found
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", ["subsets", "ordered", "missing_side"])
@@ -64,6 +65,7 @@ def test_proofs_have_the_same_numbers(kind: str, n: int) -> None:
             np.testing.assert_allclose(have, want, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("plain", [CutUniformly(), CutAtEach(4)], ids=lambda p: p.name)
 @pytest.mark.parametrize("n", SIZES)

@@ -83,7 +83,7 @@ def test_random_grammars(made: Example, name: str) -> None:
     check_matrix(made, name)
 
 
-@pytest.mark.thinned(7)
+@pytest.mark.thinned(13)
 @BY_NAME
 @pytest.mark.parametrize(
     ("prior", "constraint"), [(p, c) for p, c in pairs() if p not in ("pinball", "two derivations")]
@@ -146,7 +146,7 @@ def some_proofs(target: Target) -> list[TreeProof]:
     return found
 
 
-@pytest.mark.thinned(7)
+@pytest.mark.thinned(13)
 @BY_NAME
 @pytest.mark.parametrize(
     ("prior", "constraint"),

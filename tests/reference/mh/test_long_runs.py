@@ -58,7 +58,7 @@ def examples(single: bool) -> list[Example]:
     return [m for m in found if not single or core_moves(m.target.process.grammar, "cgm")]
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize(
     ("place", "single", "mixture"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
 )

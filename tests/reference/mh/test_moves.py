@@ -52,7 +52,7 @@ def test_random_grammars(made: Example, name: str) -> None:
     assert made.drift(TREE_MOVES[name]) < TOLERANCE
 
 
-@pytest.mark.thinned(11)
+@pytest.mark.thinned(19)
 @BY_NAME
 @pytest.mark.parametrize(("prior", "constraint"), pairs())
 def test_programs(prior: str, constraint: str, name: str) -> None:

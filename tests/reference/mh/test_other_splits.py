@@ -40,7 +40,7 @@ def examples(kind: str, n: int = 4) -> list[Example]:
     return found
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("kind", ["missing_side", "ordered"])
 @pytest.mark.parametrize("name", list(PROPOSALS))
 def test_the_target_is_invariant(name: str, kind: str) -> None:

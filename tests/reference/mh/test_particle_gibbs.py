@@ -106,7 +106,7 @@ def drift(made: Example, matrix: NDArray[np.float64]) -> float:
 
 
 @pytest.mark.usefixtures("compiled_kernels")
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("way", WAYS, ids=" ".join)
 def test_two_particles_of_the_core(way: tuple[str, str, str]) -> None:
     for i, (name, made) in enumerate(cases_of(way)):
@@ -114,6 +114,7 @@ def test_two_particles_of_the_core(way: tuple[str, str, str]) -> None:
         assert drift(made, CoreExample(made).matrix(of_filter(how, 1.0))) < TOLERANCE, name
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("way", WAYS, ids=" ".join)
 def test_two_particles(way: tuple[str, str, str]) -> None:

@@ -114,6 +114,7 @@ def random_models() -> list[Problem]:
 # --- what is drawn from -------------------------------------------------------------------------
 
 
+@pytest.mark.thinned(3)
 @every_prior
 def test_library_priors_have_the_proofs_of_the_grammar(name: str) -> None:
     model = model_of(prior_text(name), TABLE)
@@ -141,6 +142,7 @@ def drifts(made: Example) -> list[float]:
     return [made.drift(proposal, turn) for proposal, turn in CUTS]
 
 
+@pytest.mark.thinned(3)
 @every_prior
 def test_library_priors_are_left_invariant(name: str) -> None:
     """By the transition matrices of the code that runs, all outcomes of chance tried."""

@@ -83,6 +83,7 @@ PROGRAMS = [
 LIMIT = float(student.ppf(1 - 0.001 / (5 * len(PROGRAMS)) / 2, 100))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("constraints", PROGRAMS)
 def test_estimates_agree_with_all_trees_within_their_errors(constraints: str) -> None:
     data = frame()

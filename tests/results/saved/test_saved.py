@@ -53,7 +53,7 @@ def members(path: Path) -> set[str]:
         return set(file.namelist())
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(7)
 @pytest.mark.parametrize("kind", LEAVES)
 @pytest.mark.parametrize("name", RUNS)
 def test_a_loaded_run_answers_alike(name: str, kind: str, tmp_path: Path) -> None:

@@ -129,6 +129,7 @@ def test_two_independent_draws_are_too_few() -> None:
 FLAGS = "--engine mh -n 8 --warmup 0 --thin 1 --rounds 1 --seed 1".split()
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("command", "shown"),
     [

@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+from tests.interrupts import takes_ctrl_c
+
 #: Draws twice: SWI-Prolog takes Ctrl-C anew for each call.
 TWICE = """
 import slp
@@ -18,11 +20,6 @@ print(len(few), few.interrupted, flush=True)
 many = program.draw("p(X)", 10**8, engine="prolog", failure="FAILURE", seed=1)
 print(0 < len(many) < 10**8, many.interrupted)
 """
-
-
-def takes_ctrl_c() -> None:
-    """A shell starts what stands behind `&` with Ctrl-C ignored, and so would be the test."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.mark.slow

@@ -33,6 +33,7 @@ def test_library_priors_by_draws(name: str) -> None:
     assert_drawn(expanded(name).draw("prior(Tree)", 1000, seed=1), wanted(name))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", ["growtree", "growtree_all", "growtree_gap"])
 def test_backtracking_is_the_same_where_nothing_fails(name: str) -> None:
     draws = expanded(name).draw("prior(Tree)", 1000, failure="backtracking", seed=1)

@@ -201,7 +201,7 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.thinned(3)
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_the_log_evidence_is_that_of_the_exact_engine(name: str, plain: bool) -> None:

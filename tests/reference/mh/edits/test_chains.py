@@ -83,7 +83,7 @@ def left_z(tree: Tree) -> bool:
     )
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("proposal", ["q_uc", "q_ind", "q_n(12)"])
 @pytest.mark.parametrize("kind", ["posterior", "prior", "max_leaves", "max_features", "left z"])
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_sequences_have_the_same_numbers(made: Capped) -> None:
         np.testing.assert_allclose(have, want, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @BY_NAME
 @pytest.mark.parametrize("core, plain", PAIRS, ids=["q_ind", "q_uc", "q_n"])
 def test_transitions(made: Capped, core: CoreProposal, plain: Proposal[EditTarget, Edits]) -> None:
@@ -86,6 +86,7 @@ ONE_ROUND = {"seed": 1, "draws": 200, "thin": 20, "warmup": 100, "rounds": 1, "r
 GIVEN = Tree.from_dict({"feature": "a", "threshold": 2.5, "left": {}, "right": {}})
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "constraint",
     [

@@ -37,6 +37,7 @@ def test_sequences_have_the_probability_that_they_are_drawn_with(made: Capped) -
         assert math.exp(edits.log_draw) == pytest.approx(probability, rel=1e-12)
 
 
+@pytest.mark.thinned(3)
 @BY_NAME
 @pytest.mark.parametrize("proposal", PLAIN, ids=lambda p: p.name)
 def test_invariance(made: Capped, proposal: Proposal[EditTarget, Edits]) -> None:

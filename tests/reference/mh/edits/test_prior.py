@@ -55,6 +55,7 @@ def test_examples_are_varied() -> None:
     assert sum(size > 15 for size in sizes.values()) >= 6
 
 
+@pytest.mark.thinned(4)
 @BY_NAME
 def test_draws(made: Example) -> None:
     """2500 draws by chi-square, against the exact prior; each fails by chance 1 time in 1000."""

@@ -1,0 +1,60 @@
+"""What is found for a query: answers and proofs with their masses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slp.errors import Diagnostic
+from slp.resolution.proofs.choices import Fired
+from slp.resolution.proofs.failures import FailedGoal
+from slp.resolution.proofs.masses import Mass
+from slp.terms import Term
+
+
+@dataclass(frozen=True)
+class MassOfAnswer:
+    """An answer: terms for the goal's named variables, in their order, and its mass.
+
+    Free variables are called `_A`, `_B`, ...: answers that differ only in these names are one.
+    """
+
+    terms: tuple[Term, ...]
+    mass: Mass
+
+
+@dataclass(frozen=True)
+class ProofOfAnswer:
+    """A proof: its answer, its mass, and the labelled clauses used, in order."""
+
+    terms: tuple[Term, ...]
+    mass: Mass
+    fired: tuple[Fired, ...]
+
+
+@dataclass(frozen=True)
+class ProofSearchResult:
+    """What a search found, or what tables tell, all on the mass scale.
+
+    `answers` by decreasing mass; `best` proofs likewise, and whether no other proof can be among
+    them (`best_certified`). `success` is the mass of all proofs found, `failure` the mass of what
+    is known to fail, `open` that of what was not searched. `upper` bounds the mass of all proofs;
+    None if no bound is known. `complete`: whether the open mass is within the tolerance. `stopped`
+    is the limit that was reached, or the interrupt from the keyboard (`interrupted`). `failed`: the
+    deepest goals that failed, if nothing was proved. `by_tables`: whether tables tell it; else
+    `untabled` says why they were asked in vain, None where they were not asked. Of tables `failure`
+    is None, too, where a logical goal has several results.
+    """
+
+    answers: tuple[MassOfAnswer, ...]
+    best: tuple[ProofOfAnswer, ...]
+    best_certified: bool
+    success: Mass
+    failure: Mass | None
+    open: Mass
+    upper: Mass | None
+    complete: bool
+    stopped: Diagnostic | None
+    interrupted: bool
+    failed: tuple[FailedGoal, ...]
+    by_tables: bool = False
+    untabled: str | None = None

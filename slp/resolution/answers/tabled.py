@@ -1,0 +1,92 @@
+"""Answers of a query by tables, for where a search does not come to an end.
+
+Tables have the masses with bounds that are proved, so the open mass is what lies between them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from slp.budgets import Deadline, held, time_left
+from slp.errors import BudgetError, ProgramError
+from slp.resolution.answers.found import MassOfAnswer, ProofOfAnswer, ProofSearchResult
+from slp.resolution.machine.loop import Limits
+from slp.resolution.proofs.best_first import Progress
+from slp.resolution.proofs.choices import Fired
+from slp.resolution.proofs.masses import ZERO, Mass, total
+from slp.resolution.proofs.query import Query
+from slp.resolution.tables.build import hypergraph_of_query
+from slp.resolution.tables.hypergraph import Hypergraph
+from slp.resolution.tables.solved import Bounds, ProofOfTables, solver
+
+#: Bounds that lie no further apart than this share of the mass differ by rounding alone.
+_ROUNDING = 1e-9
+
+
+def answers_by_tables(
+    query: Query, *, best: int, tolerance: float, limits: Limits, progress: Progress | None
+) -> ProofSearchResult | str:
+    """The answers, or why tables do not tell them: a limit or budget, a fault at a goal that a
+    search need not meet, no bound. Tables take at most half of the time that is left."""
+    left = time_left()
+    try:
+        with held(Deadline(None if math.isinf(left) else left / 2)):
+            graph = hypergraph_of_query(query, limits, progress)
+            masses = solver().bounds_of(graph)
+            whole = solver().success_of(graph, masses)
+            if whole.infinite:
+                return "the sum over all proofs is infinite"
+            if whole.upper is None:
+                return "they find no upper bound"
+            above = any(edge.label > 1 for edge in graph.edges)
+            proofs = () if above else solver().best_proofs(graph, best)
+    except (BudgetError, ProgramError) as e:
+        return e.diagnostics[0].message
+    own = [masses[i] for i in graph.answers]
+    exact = all(_is_exact(bounds) for bounds in (whole, *own))
+    summed = [
+        MassOfAnswer(graph.variables[i].terms, masses[i].value if exact else masses[i].lower)
+        for i in graph.answers
+    ]
+    success = whole.value if exact else total(bounds.lower for bounds in own)
+    left_open = ZERO if exact else _less(whole.upper, success)
+    return ProofSearchResult(
+        answers=tuple(sorted(summed, key=lambda a: a.mass, reverse=True)),
+        best=tuple(_proof(graph, proof) for proof in proofs),
+        best_certified=not above,
+        success=success,
+        failure=_failure(query, graph, masses),
+        open=left_open,
+        upper=success if exact else whole.upper,
+        complete=left_open <= success.times(tolerance),
+        stopped=None,
+        interrupted=False,
+        failed=(),
+        by_tables=True,
+    )
+
+
+def _is_exact(bounds: Bounds) -> bool:
+    """Whether the bounds differ by rounding alone."""
+    upper = bounds.upper
+    return upper is not None and _less(upper, bounds.lower) <= bounds.value.times(_ROUNDING)
+
+
+def _less(mass: Mass, other: Mass) -> Mass:
+    """A mass less one that is no larger."""
+    own = math.ldexp(other.mantissa, max(other.exponent - mass.exponent, -2000))
+    return Mass.of(max(mass.mantissa - own, 0.0), mass.exponent)
+
+
+def _failure(query: Query, graph: Hypergraph, masses: Sequence[Bounds]) -> Mass | None:
+    if query.program.weights or graph.branches:
+        return None
+    return ZERO if graph.failure is None else masses[graph.failure].value
+
+
+def _proof(graph: Hypergraph, proof: ProofOfTables) -> ProofOfAnswer:
+    fired = tuple(
+        Fired(edge.clause, edge.label, None) for edge in proof.begun() if edge.clause is not None
+    )
+    return ProofOfAnswer(graph.variables[proof.root].terms, proof.mass, fired)
