@@ -15,7 +15,8 @@ namespace {
 class BestFirst {
 public:
     BestFirst(const Graph& graph, std::span<const std::int32_t> answers, std::size_t k)
-        : graph_(graph), k_(k), wanted_(graph.size()), done_(graph.size()), using_(graph.size()) {
+        : graph_(graph), k_(k), wanted_(graph.size()), done_(graph.size()),
+          largest_(graph.size()), using_(graph.size()) {
         for (const std::int32_t answer : answers) {
             wanted_[static_cast<std::size_t>(answer)] = true;
         }
@@ -83,11 +84,15 @@ private:
         const Edge& by = graph_.edges[static_cast<std::size_t>(e)];
         if (edge(proof).target == by.prefix) {
             for (const std::int64_t other : done_[static_cast<std::size_t>(by.answer)]) {
-                push(e, proof, other);
+                if (!push(e, proof, other)) {  // the others have less mass
+                    break;
+                }
             }
         } else {
             for (const std::int64_t other : done_[static_cast<std::size_t>(by.prefix)]) {
-                push(e, other, proof);
+                if (!push(e, other, proof)) {
+                    break;
+                }
             }
         }
     }
@@ -96,20 +101,39 @@ private:
         return proof < 0 ? kOne : proofs_[static_cast<std::size_t>(proof)].mass;
     }
 
-    void push(std::int32_t e, std::int64_t prefix, std::int64_t answer) {
+    // False where k proofs of the target with as much mass are known: then this one and those with
+    // less are never among its k best.
+    bool push(std::int32_t e, std::int64_t prefix, std::int64_t answer) {
         const Edge& by = graph_.edges[static_cast<std::size_t>(e)];
+        const auto target = static_cast<std::size_t>(by.target);
         const Mass own = mass(prefix).times(mass(answer)).times(by.label);
+        // The k largest masses of the target so far, the least in front.
+        std::vector<Mass>& largest = largest_[target];
+        const auto falling = [](const Mass& a, const Mass& b) { return b < a; };
         const auto number = static_cast<std::int64_t>(proofs_.size());
-        proofs_.push_back({own, e, prefix, answer});
         for (std::size_t k = 0; k < k_ && static_cast<double>(k) < by.proofs; ++k) {
+            if (largest.size() == k_) {
+                if (!(largest.front() < own)) {
+                    return k > 0;
+                }
+                std::ranges::pop_heap(largest, falling);
+                largest.pop_back();
+            }
+            largest.push_back(own);
+            std::ranges::push_heap(largest, falling);
+            if (k == 0) {
+                proofs_.push_back({own, e, prefix, answer});
+            }
             heap_.push({own, order_++, number});
         }
+        return true;
     }
 
     const Graph& graph_;
     std::size_t k_;
     std::vector<bool> wanted_;
     std::vector<std::vector<std::int64_t>> done_;
+    std::vector<std::vector<Mass>> largest_;
     std::vector<std::vector<std::int32_t>> using_;
     std::vector<BestProof> proofs_;
     std::priority_queue<Entry> heap_;

@@ -138,11 +138,12 @@ GRAMMAR = """
 """
 
 
-def test_best_proofs() -> None:
+@pytest.mark.parametrize("k", [1, 2, 7, 60])
+def test_best_proofs(k: int) -> None:
     """The same proofs in the same order, equal masses included."""
     found = solved(slp.parse(GRAMMAR), "s([a, b, a, b, a], R)")
-    want, have = best.best_proofs(found.graph, 60), compiled.best_proofs(found.graph, 60)
-    assert len(want) > 20
+    want, have = best.best_proofs(found.graph, k), compiled.best_proofs(found.graph, k)
+    assert len(want) > min(k, 20) - 1
     assert [(p.mass, p.root, p.begun()) for p in have] == [
         (p.mass, p.root, p.begun()) for p in want
     ]
