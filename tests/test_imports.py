@@ -39,7 +39,7 @@ ALLOWED: dict[str, set[str]] = {
     "trees": _BASE | {"terms", "ir", "columns", "leaves", "constraints", "data"},
     "cluster": {"errors", "messages", "late"},
     "runner": _BASE | {"cluster", "folders", "whole_files"},
-    "resolution": _BASE | {"terms", "syntax", "ir", "columns", "runner"},
+    "resolution": _BASE | {"terms", "syntax", "ir", "columns", "runner", "kernels", "_core"},
     "analysis": _BASE
     | {"folders", "resources", "terms", "syntax", "ir", "columns", "leaves", "constraints"}
     | {"resolution"}

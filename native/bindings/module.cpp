@@ -1,5 +1,5 @@
 // The Python module of the core: arrays in, arrays out, no decisions. Each room of the core has a
-// file: problem.cpp, exact.cpp, mcmc.cpp, smc.cpp, modal.cpp, search.cpp, rjhmc.cpp;
+// file: problem.cpp, exact.cpp, mcmc.cpp, smc.cpp, modal.cpp, search.cpp, rjhmc.cpp, tables.cpp;
 // edits.cpp has the sampler over edits.
 //
 // Every function takes C-contiguous arrays of exactly the stated type (slp.kernels sees to that; no
@@ -23,6 +23,7 @@ void bind_smc(nb::module_& m);
 void bind_modal(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_rjhmc(nb::module_& m);
+void bind_tables(nb::module_& m);
 
 namespace {
 
@@ -55,4 +56,5 @@ NB_MODULE(_core, m) {
     bind_modal(m);
     bind_search(m);
     bind_rjhmc(m);
+    bind_tables(m);
 }

@@ -1,12 +1,10 @@
 """From a query to the hypergraph of its proofs, by tabling variants of calls.
 
-This is SLG resolution without negation (Chen & Warren, "Tabled evaluation with delaying for general
-logic programs", Journal of the ACM 43, 1996).
-
-Logical goals are resolved by a machine, as in a search. It stops at tabled goals. A prefix waits
-for answers of its goal's table, and each answer continues it in a machine of its own, once. So the
-work ends where there are finitely many variants of calls, and each has finitely many answers.
-Otherwise it ends at a limit.
+SLG resolution without negation (Chen & Warren, "Tabled evaluation with delaying for general logic
+programs", Journal of the ACM 43, 1996).
+Logical goals are resolved by a machine, as in a search, which stops at tabled goals. A prefix waits
+for answers of its goal's table, and each answer continues it in a machine of its own, once. The
+work ends where variants of calls and their answers are finitely many, or else at a limit.
 """
 
 from __future__ import annotations
@@ -30,6 +28,7 @@ from slp.resolution.proofs.recorded import RecordedAnswer
 from slp.resolution.proofs.search import Exit, SearchMachine
 from slp.resolution.proofs.tails import Tails
 from slp.resolution.tables.calls import count_variables, in_condition, tabled_definitions, variant
+from slp.resolution.tables.compiled_build import compiled_graph
 from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph, Kind, Variable
 from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, list_items, list_term
@@ -38,17 +37,25 @@ from slp.terms import Atom, Struct, Term, list_items, list_term
 def hypergraph_of_query(
     query: Query, limits: Limits = DEFAULT_LIMITS, progress: Progress | None = None
 ) -> Hypergraph:
-    """All tables that a query needs, with the equations of their masses. `progress` is called with
-    the number of runs.
+    """All tables that a query needs, with the equations of their masses, built in the core where it
+    can. `progress` is called with the number of runs.
 
     Raises
     ------
     LimitError
-        E214 to E216 where there are too many tables or answers, or a logical goal has too many
-        proofs: perhaps without end. The budgets that are held are kept, too.
+        E214 to E216 at too many tables, answers or proofs of a logical goal: perhaps without end.
+        The budgets that are held are kept, too.
     ProgramError
         E201 to E243, with the span of the faulty goal.
     """
+    found = compiled_graph(query, limits, progress)
+    return built_by_machine(query, limits, progress) if found is None else found
+
+
+def built_by_machine(
+    query: Query, limits: Limits = DEFAULT_LIMITS, progress: Progress | None = None
+) -> Hypergraph:
+    """The same by the machine, for any program."""
     return _TableBuilder(query, limits, progress).build()
 
 

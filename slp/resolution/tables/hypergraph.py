@@ -74,3 +74,8 @@ class Hypergraph:
     failure: int | None
     branches: bool
     above_one: bool
+
+    @property
+    def has_label_above_one(self) -> bool:
+        """Whether some label is above 1."""
+        return any(edge.label > 1 for edge in self.edges)

@@ -1,7 +1,8 @@
 """The equations of tables solved, behind one facade: masses with bounds, and best proofs.
 
-What solves them stands in `SOLVERS` and is imported late. The plain specification is the only one
-yet, and it has no names here but these.
+What solves them stands in `SOLVERS` and is imported late: the compiled core, or the plain
+specification where `slp.kernels.backend()` says so. Draws and expected uses of the core stand in
+`slp.resolution.tables.compiled`.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from slp.kernels import backend
 from slp.late import late_import
 from slp.resolution.proofs.masses import Mass
 from slp.resolution.tables.hypergraph import Edge, Hypergraph
 
 #: The module of each backend.
-SOLVERS = {"reference": "slp.reference.tables.solver"}
+SOLVERS = {
+    "compiled": "slp.resolution.tables.compiled",
+    "reference": "slp.reference.tables.solver",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,5 +70,5 @@ class Solver(Protocol):
 
 def solver() -> Solver:
     """The solver of this process."""
-    found: Solver = late_import(SOLVERS["reference"])
+    found: Solver = late_import(SOLVERS[backend()])
     return found

@@ -1,4 +1,4 @@
-"""Queries by tables, for tests: the hypergraph with its masses."""
+"""Queries by tables, for tests: the hypergraph with its masses, without the core."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import slp
 from slp.reference.tables.bounds import bounds_of, success_of
 from slp.resolution import DEFAULT_LIMITS, Limits, Query
-from slp.resolution.tables.build import hypergraph_of_query
+from slp.resolution.tables.build import built_by_machine
 from slp.resolution.tables.hypergraph import Hypergraph
 from slp.resolution.tables.solved import Bounds
 from slp.syntax import parse_term, term_to_text
@@ -46,5 +46,5 @@ def solved(
     program: slp.Program, goal: str, given: str | None = None, limits: Limits = DEFAULT_LIMITS
 ) -> Solved:
     condition = None if given is None else parse_term(given)
-    graph = hypergraph_of_query(Query(program.ir, parse_term(goal), condition), limits)
+    graph = built_by_machine(Query(program.ir, parse_term(goal), condition), limits)
     return Solved(program, graph, bounds_of(graph))

@@ -1,0 +1,59 @@
+// The bindings of a run: terms whose variables stand for others, and how two become equal.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "tables/terms.hpp"
+
+namespace slp::tables {
+
+// A term whose variable n is number base + n of the run.
+struct Cell {
+    TermId term;
+    std::int32_t base;
+};
+
+// Thrown at terms that are nested too deep for recursion: the machine does without it.
+struct Unsuited {};
+// Thrown where more parts of terms were visited than the limit of inferences allows.
+struct AtLimit {};
+
+class Bindings {
+public:
+    Bindings(Terms& terms, std::uint64_t limit) : terms_(terms), limit_(limit) {}
+
+    // Forgets all bindings, and makes room for so many variables.
+    void reset(std::size_t variables);
+    // The term that a variable stands for; the variable itself where it is unbound.
+    Cell dereferenced(Cell cell) const;
+    // Whether two terms can be made equal; on false, bindings may be left. With occurs check.
+    bool unify(Cell left, Cell right);
+    // The term with its unbound variables numbered from 0 as they come; `resolved_too` continues
+    // the numbers of the term before.
+    TermId resolved(Cell cell);
+    TermId resolved_too(Cell cell) { return written(cell, 0); }
+    // The variables that are numbered.
+    std::int32_t numbered() const { return numbered_; }
+    // Those of a term that was resolved.
+    std::int32_t variables_of(TermId term) const;
+    // What the parts of terms that were visited count as.
+    std::uint64_t inferences() const { return work_ / 32; }
+
+private:
+    bool occurs(std::int32_t own, Cell in);
+    TermId written(Cell cell, int depth);
+    void visit();
+
+    Terms& terms_;
+    std::uint64_t limit_, work_ = 0;
+    std::vector<Cell> cells_;            // a base of -1: unbound
+    std::vector<std::int32_t> numbers_;  // of unbound variables, -1 without
+    std::int32_t numbered_ = 0;
+    std::vector<std::pair<Cell, Cell>> todo_;
+};
+
+}  // namespace slp::tables

@@ -1,0 +1,53 @@
+// The hypergraph of a query as arrays, and the order in which its equations can be solved.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace slp::tables {
+
+// In place of a prefix or an answer of an edge that has none.
+inline constexpr std::int32_t kNone = -1;
+
+enum class Kind : std::uint8_t { answer, prefix, failure };
+
+// A term of the equation of `target`: label x proofs x mass of `prefix` x mass of `answer`.
+struct Edge {
+    std::int32_t target, prefix, answer;
+    bool begins;  // with a labelled clause
+    double label, proofs;
+
+    double coefficient() const { return label * proofs; }
+};
+
+// Numbers in lists: list i stands from first[i] to first[i + 1].
+struct Lists {
+    std::vector<std::size_t> first;
+    std::vector<std::int32_t> all;
+
+    std::span<const std::int32_t> operator[](std::size_t i) const {
+        return std::span(all).subspan(first[i], first[i + 1] - first[i]);
+    }
+    std::size_t size() const { return first.size() - 1; }
+};
+
+struct Graph {
+    std::vector<Kind> kinds;  // of each variable
+    std::vector<Edge> edges;
+    Lists into;  // the edges to each variable, but those whose prefix or answer has mass 0
+
+    Graph(std::vector<Kind> of, std::vector<Edge> all);
+    std::size_t size() const { return kinds.size(); }
+};
+
+// The variables of each strongly connected component; each stands behind those it needs.
+Lists components(const Graph& graph);
+
+// Whether no proof of a call passes the same prefix twice.
+bool visits_once(const Graph& graph);
+
+}  // namespace slp::tables
