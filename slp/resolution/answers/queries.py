@@ -32,8 +32,8 @@ from slp.resolution.proofs.query import Query, canonical, database_of, linked, p
 from slp.resolution.proofs.search import ProofSearch, SearchMachine
 from slp.terms import Term
 
-#: The share of the limits that a search, and then tables, have at first.
-_SHORT = 10
+#: The parts of the limits that a search, and tables after it, have in each round.
+_ROUNDS = ((100, 10), (1, 1))
 
 #: Makes a search for the proofs of a query, from the tolerance, the limits and whether nodes with
 #: the same goals left to prove are merged.
@@ -55,8 +55,8 @@ def answers_of_query(
     `searcher` makes the searches; None for those of this package. Other searches do not tell which
     goals failed. The budgets that are held (`slp.budgets`) end the search, as do the limits and
     Ctrl-C. Where a search of this package does not end, tables are asked (`answers_by_tables`):
-    first both within a tenth of the limits, then both within the limits, as one of them may
-    be much shorter than the other.
+    first within a small part of the limits, then both within the limits, as one of them may be
+    much shorter than the other.
 
     Raises
     ------
@@ -81,8 +81,8 @@ def _by_search_or_tables(
 ) -> ProofSearchResult:
     """The first that ends: a search, tables, and both again with all of the limits; else the bounds
     of the longer search. Best proofs of labels above 1 are those of a search in any case."""
-    short = Limits(limits.inferences // _SHORT, limits.depth)
-    for within in (short, limits):
+    for searching, tabling in _ROUNDS:
+        within = Limits(limits.inferences // searching, limits.depth)
         found = _searched(query, _search, tolerance, within, progress)
         if found.interrupted:
             return found
@@ -90,6 +90,7 @@ def _by_search_or_tables(
             found = _with_best(query, found, best, tolerance, within, _search)
             if found.best_certified:
                 return found
+        within = Limits(limits.inferences // tabling, limits.depth)
         try:
             told = answers_by_tables(
                 query, best=best, tolerance=tolerance, limits=within, progress=progress

@@ -40,7 +40,7 @@ def answers_by_tables(
                 return "the sum over all proofs is infinite"
             if whole.upper is None:
                 return "they find no upper bound"
-            above = any(edge.label > 1 for edge in graph.edges)
+            above = graph.has_label_above_one
             proofs = () if above else solver().best_proofs(graph, best)
     except (BudgetError, ProgramError) as e:
         return e.diagnostics[0].message
