@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _KINDS: tuple[Kind, ...] = ("answer", "prefix", "failure")
 _DONE, _AT_LIMIT = 0, 1
+_STEPS_OF_AN_INFERENCE = 10
 _NONE = -1
 
 _T = TypeVar("_T")
@@ -55,8 +56,8 @@ def compiled_graph(query: Query, limits: Limits, progress: Progress | None) -> H
     """All tables that a query needs; None where the core cannot build them.
 
     It can where each goal that the query reaches has a table or is `=`, `true` or `fail`, and each
-    label has its value without variables. It counts an inference for each run, clause, goal and 32
-    parts of terms; fewer than the machine, which copies terms.
+    label has its value without variables. Its steps are runs, clauses, goals and 32 parts of terms
+    each; ten of them take less time than an inference of the machine, and count as one.
 
     Raises
     ------
@@ -83,11 +84,15 @@ def compiled_graph(query: Query, limits: Limits, progress: Progress | None) -> H
         return True
 
     ended, core, *arrays = encoder.program.build(
-        asked, template, first - 1, query.program.weights, limits.inferences, go_on
+        asked, template, first - 1, query.program.weights, _steps(limits), go_on
     )
     if ended == _AT_LIMIT:
         raise faults.too_many_inferences(limits.inferences, query.goal.span)
     return None if ended != _DONE else _graph(query, encoder, core, arrays)
+
+
+def _steps(limits: Limits) -> int:
+    return min(limits.inferences * _STEPS_OF_AN_INFERENCE, 2**62)
 
 
 class _Encoder:
