@@ -48,6 +48,9 @@ MODULES = (
     "slp.swipl.predicates",
     "slp.swipl.prolog",
     "slp.swipl.runs",
+    "slp.syntax",
+    "slp.syntax.lark_parser",
+    "slp.syntax.tokens",
     "slp.whole_files",
 )
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 
 from slp.errors import SlpError
+from slp.late import late_import
 from slp.resolution.machine import faults
 from slp.resolution.machine.affine import Affine
 from slp.resolution.machine.arithmetic import evaluate
@@ -78,8 +79,6 @@ def _same_as(machine: Machine, result: Term, function: str, x: Term, y: Term) ->
 
 def _text(predicate: str, term: Term) -> str:
     """The text of an atom, a string or a number."""
-    from slp.syntax import term_to_text  # the machine is imported before the syntax
-
     if isinstance(term, Var):
         raise faults.unbound_argument(predicate, None)
     if isinstance(term, Struct) or term == NIL:
@@ -90,7 +89,8 @@ def _text(predicate: str, term: Term) -> str:
         return term.value
     if isinstance(term.value, Affine):
         raise faults.not_affine(None)
-    return term_to_text(Number(term.value))
+    written: str = late_import("slp.syntax").term_to_text(Number(term.value))
+    return written
 
 
 def _spells(machine: Machine, predicate: str, codes: Term, text: str) -> bool:
@@ -142,18 +142,16 @@ def _number_codes(machine: Machine, number: Term, codes: Term) -> bool:
 
 def _number(text: str) -> int | float | None:
     """The number that a text is, with blanks and a sign before it."""
-    from slp.syntax.lark_parser import Tokens
-    from slp.syntax.tokens import number_value
-
+    tokens_of = late_import("slp.syntax.lark_parser").Tokens
     text = text.lstrip(" \n\t\r\f\v")
     sign = -1 if text.startswith("-") else 1
     digits = text[1:] if text[:1] in ("-", "+") else text
     file = SourceFile("", digits)
-    tokens = [*Tokens(file)]
+    tokens = [*tokens_of(file)]
     if len(tokens) != 1 or tokens[0] != digits or tokens[0].type not in ("NUMBER", "CHARACTER"):
         return None
     try:
-        value = number_value(tokens[0], file)
+        value: int | float = late_import("slp.syntax.tokens").number_value(tokens[0], file)
     except SlpError:
         return None
     return None if math.isnan(value) else sign * value

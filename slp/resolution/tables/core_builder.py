@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from slp.errors import SlpError
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
-from slp.kernels import backend
-from slp.late import late_import
+from slp.kernels.compiled import compiled_core
 from slp.resolution.machine import faults
 from slp.resolution.machine.arithmetic import evaluate, label_value
 from slp.resolution.machine.clauses import PreparedPredicate
@@ -64,12 +63,13 @@ def compiled_graph(query: Query, limits: Limits, progress: Progress | None) -> H
     LimitError
         E214 at the limit of inferences. The budgets that are held are kept, too.
     """
-    if backend() != "compiled":
+    core = compiled_core()
+    if core is None:
         return None
     database = database_of(query.program)
     definitions = tabled_definitions(database, query.program.clauses)
     goals, answer, first = prepared(query)
-    encoder = _Encoder(database)
+    encoder = _Encoder(database, core.TableProgram([*range(len(_SPECIAL))]))
     if not encoder.add_program(definitions, goals):
         return None
     numbered = {v: v.id - 1 for goal in goals for v in variables(goal)}
@@ -83,12 +83,12 @@ def compiled_graph(query: Query, limits: Limits, progress: Progress | None) -> H
             progress(runs, "tabling")
         return True
 
-    ended, core, *arrays = encoder.program.build(
+    ended, tables, *arrays = encoder.program.build(
         asked, template, first - 1, query.program.weights, _steps(limits), go_on
     )
     if ended == _AT_LIMIT:
         raise faults.too_many_inferences(limits.inferences, query.goal.span)
-    return None if ended != _DONE else _graph(query, encoder, core, arrays)
+    return None if ended != _DONE else _graph(query, encoder, tables, arrays)
 
 
 def _steps(limits: Limits) -> int:
@@ -98,13 +98,13 @@ def _steps(limits: Limits) -> int:
 class _Encoder:
     """Terms and clauses as numbers, and numbers as terms."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, program: TableProgram) -> None:
         self._database = database
         self._numbers: dict[_Functor, int] = {f: i for i, f in enumerate(_SPECIAL)}
         self._functors: list[_Functor] = [*_SPECIAL]
         self._decoded: dict[int, Term] = {}
         self.clauses: list[ir.LogicClause] = []
-        self.program: TableProgram = late_import("slp._core").TableProgram([*range(len(_SPECIAL))])
+        self.program = program
 
     def add_program(self, definitions: Any, goals: Sequence[Term]) -> bool:
         """Add all predicates that goals reach; False where the core cannot run one."""
