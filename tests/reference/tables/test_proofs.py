@@ -108,6 +108,12 @@ def test_best_proofs_of_a_loop() -> None:
     assert have == pytest.approx([0.5**k for k in range(1, 7)])
 
 
+def test_an_answer_that_is_proved_late_joins_all_proofs_of_its_prefix() -> None:
+    found = solved(slp.parse("s :- q, r.\n0.5 :: q.\n0.3 :: q.\n0.1 :: r.\n"), "s")
+    have = [float(p.mass) for p in best_proofs(found.graph, 3)]
+    assert have == pytest.approx([0.05, 0.03], rel=1e-15)
+
+
 def test_best_proofs_need_labels_up_to_one() -> None:
     found = solved(slp.parse(":- weights.\n2 :: w.\n"), "w")
     with pytest.raises(ValueError, match="above 1"):
