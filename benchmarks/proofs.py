@@ -1,49 +1,40 @@
-"""Times proofs: inferences a second of the Python engine and of SWI-Prolog, and steps a second of
-Metropolis-Hastings over proofs.
+"""Times tables of proofs beside tabled SWI-Prolog, ProbLog and numpy.
 
-    python benchmarks/proofs.py [--length 300] [--draws 200] [--steps 20000] [--tree-steps 400]
-                                [CASE ...]
+    python benchmarks/proofs.py [--seconds 60] [CASE ...]
 
-CASE is one or more of these; without any, all run. An inference is the resolution of a clause. The
-number of inferences is computed from the program, so that it is the same for both engines. Times
-are CPU seconds of this process, the best of three, without the loading of programs and the start of
-SWI-Prolog.
+CASE is one or more of these; without any, all run. A line of a Markdown table tells the CPU seconds
+of one computation, without imports and the start of a system, and its result, which all systems
+must agree on. A system that takes longer than `--seconds` is left out for larger inputs. Systems
+that are missing are left out: `swipl` on the path, `problog` installed.
 
-    reverse      naive reverse of a list: logical clauses, which SWI-Prolog runs natively
-    interpreted  the same by clauses that could reach a stochastic goal, which SWI-Prolog interprets
-    draws        one draw of a hidden Markov model after another: stochastic clauses
-
-One line of a Markdown table for each case and engine; SWI-Prolog's need janus-swi. Then steps of
-one chain, for each proposal and engine: over the hidden states behind symbols that were seen; and
-over trees on haberman, of which engine mh runs in the core (with 100 times the steps).
+    grammar   the probability of a sentence under three nonterminals in Chomsky form, all 27 rules
+    inside    the probability of the symbols of a hidden Markov model of two states
+    draws     draws of its symbols, and of its states given all symbols
+    fam       failure-adjusted maximisation on a grammar of some hundred rules with agreement
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
+import math
+import shutil
+import signal
+import subprocess
 import time
-import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
+from itertools import product
+from random import Random
+from tempfile import NamedTemporaryFile
+from types import FrameType
 
-import polars as pl
+import numpy as np
 
 import slp
-from slp.resolution import Limits
 
-REVERSE = """
-reversed([], []).
-reversed([X | Xs], Ys) :- reversed(Xs, Zs), joined(Zs, [X], Ys).
-joined([], Ys, Ys).
-joined([X | Xs], Ys, [X | Zs]) :- joined(Xs, Ys, Zs).
-"""
-
-INTERPRETED = f"""{REVERSE}
-1 :: certain.
-joined(never, _, _) :- certain.
-"""
+LETTERS = (10, 20, 40, 60)
+SYMBOLS = (60, 300, 1000, 3000)
+NAMES = "abc"
 
 MARKOV = """
 seen(Symbols) :- start(State), from(State, Symbols).
@@ -56,113 +47,312 @@ from(State, [Symbol | More]) :- shows(State, Symbol), next(State, Then), from(Th
 0.2 :: shows(sun, wet).  0.8 :: shows(sun, dry).
 """
 
-HABERMAN = Path(__file__).parent.parent / "examples" / "haberman" / "haberman.csv"
-LIMITS = Limits(inferences=50_000_000)
-STEPS = 8
+#: Twenty lines of tabled SWI-Prolog for the grammar: probabilities of nonterminals over spans.
+SWI_GRAMMAR = """
+:- table p/4.
+:- dynamic letter/2.
+p(_, I, J, P) :- J =:= I + 1, !, letter(I, C), (C == u -> P = 0.35 ; P = 0.25).
+p(X, I, J, P) :-
+    First is I + 1, Last is J - 1, W is 0.4 / 9,
+    aggregate_all(sum(W * A * B),
+                  (between(First, Last, K), rule(X, Y, Z), p(Y, I, K, A), p(Z, K, J, B)), P).
+run(Letters) :-
+    forall(nth1(I, Letters, C), assertz(letter(I, C))),
+    length(Letters, N), M is N + 1,
+    statistics(cputime, Before), p(a, 1, M, P), statistics(cputime, After),
+    T is After - Before, L is log(P), format("~w ~w~n", [T, L]), halt.
+"""
+
+SWI_MARKOV = """
+:- table p/3.
+start(rain, 0.6). start(sun, 0.4).
+next(rain, rain, 0.7). next(rain, sun, 0.3). next(sun, rain, 0.4). next(sun, sun, 0.6).
+shows(rain, wet, 0.9). shows(rain, dry, 0.1). shows(sun, wet, 0.2). shows(sun, dry, 0.8).
+:- dynamic symbol/2.
+% The logarithm of the mass of symbols from I on.
+p(N, N, _, 0.0) :- !.
+p(I, N, S, L) :-
+    symbol(I, X), shows(S, X, A), J is I + 1,
+    findall(Q, (next(S, T, B), p(J, N, T, M), Q = B-M), Qs),
+    aggregate_all(max(M), member(_-M, Qs), Top),
+    aggregate_all(sum(B * exp(M - Top)), member(B-M, Qs), Sum),
+    L is log(A) + Top + log(Sum).
+run(Symbols) :-
+    forall(nth0(I, Symbols, X), assertz(symbol(I, X))), length(Symbols, N),
+    statistics(cputime, Before), p(0, N, rain, A), p(0, N, sun, B), statistics(cputime, After),
+    T is After - Before, L is A + log(0.6 + 0.4 * exp(B - A)), format("~w ~w~n", [T, L]), halt.
+""".replace(":- table p/3.", ":- table p/4.")
+
+#: Plain SWI-Prolog, which makes one draw after the other.
+SWI_DRAWS = """
+pick([P-X | More], U, Y) :- (U < P -> Y = X ; V is U - P, pick(More, V, Y)).
+next(rain, T) :- random(U), pick([0.7-rain, 0.3-sun], U, T).
+next(sun, T) :- random(U), pick([0.4-rain, 0.6-sun], U, T).
+shows(rain, X) :- random(U), pick([0.9-wet, 0.1-dry], U, X).
+shows(sun, X) :- random(U), pick([0.2-wet, 0.8-dry], U, X).
+from(_, []).
+from(S, [X | More]) :- shows(S, X), next(S, T), from(T, More).
+seen(Symbols) :- random(U), pick([0.6-rain, 0.4-sun], U, S), once(from(S, Symbols)).
+run(N, Draws) :-
+    statistics(cputime, Before),
+    forall(between(1, Draws, _), (length(L, N), seen(L))), statistics(cputime, After),
+    T is After - Before, format("~w ~w~n", [T, Draws]), halt.
+"""
+
+#: One choice at each time, so that the answer is the sum over all states.
+PROBLOG_MARKOV = """
+0.6 :: start(rain); 0.4 :: start(sun).
+0.7 :: next(rain, rain, I); 0.3 :: next(rain, sun, I).
+0.4 :: next(sun, rain, I); 0.6 :: next(sun, sun, I).
+0.9 :: shows(rain, wet, I); 0.1 :: shows(rain, dry, I).
+0.2 :: shows(sun, wet, I); 0.8 :: shows(sun, dry, I).
+seen(State, I, []).
+seen(State, I, [X | More]) :-
+    shows(State, X, I), next(State, Then, I), J is I + 1, seen(Then, J, More).
+seen(Symbols) :- start(State), seen(State, 0, Symbols).
+"""
 
 
-@dataclass(frozen=True)
-class Case:
-    """A computation for an engine, and how many inferences it takes."""
-
-    program: str
-    inferences: int
-    run: Callable[[slp.Program, str], object]
+class TookLongerError(Exception):
+    """A computation took longer than its time."""
 
 
-def reverse(program: str, length: int) -> Case:
-    """n + 1 calls of reversed, and i + 1 of joined for each i < n."""
-    goal = f"reversed([{', '.join(map(str, range(length)))}], _)"
-    inferences = length + 1 + length * (length + 1) // 2
-    return Case(program, inferences, lambda p, engine: p.query(goal, engine=engine, limits=LIMITS))
+def timed(run: Callable[[], float], seconds: int) -> tuple[float, float]:
+    """CPU seconds and result of one call in this process."""
 
+    def stop(_: int, __: FrameType | None) -> None:
+        raise TookLongerError
 
-def draws(count: int) -> Case:
-    """A draw of `count` takes a clause for each of three goals a step, two before and one after."""
-    variables = ", ".join(f"X{i}" for i in range(STEPS))
-    inferences = count * (2 + 3 * STEPS + 1)
-    return Case(
-        MARKOV,
-        inferences,
-        lambda p, engine: p.draw(f"seen([{variables}])", count, engine=engine, seed=1),
-    )
-
-
-def cpu_seconds(case: Case, engine: str) -> float:
-    """The best of three runs."""
-    program = slp.parse(case.program)
-    case.run(program, engine)  # starts SWI-Prolog
-    best = float("inf")
-    for _ in range(3):
+    signal.signal(signal.SIGALRM, stop)
+    signal.alarm(seconds)
+    try:
         started = time.process_time()
-        case.run(program, engine)
-        best = min(best, time.process_time() - started)
-    return best
+        result = run()
+        return time.process_time() - started, result
+    finally:
+        signal.alarm(0)
 
 
-def proof_chain(proposal: str, engine: str, steps: int) -> slp.SampledProofs:
-    """One chain over the hidden states behind symbols."""
-    goal = f"seen([{', '.join(['wet', 'dry'] * (STEPS // 2))}])"
-    options = {"proposal": proposal, "engine": engine, "seed": 1}
-    return slp.parse(MARKOV).sample_proofs(
-        goal, draws=4, chains=1, warmup=0, thin=steps // 4, **options
-    )
+def swi(program: str, goal: str, seconds: int) -> tuple[float, float]:
+    """CPU seconds and result that a program of SWI-Prolog prints."""
+    with NamedTemporaryFile("w", suffix=".pl") as file:
+        file.write(program)
+        file.flush()
+        command = ["swipl", "-q", "--stack-limit=4g", "-g", goal, file.name]
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=seconds, check=True
+            )
+        except subprocess.TimeoutExpired as e:
+            raise TookLongerError from e
+    took, result = done.stdout.split()
+    return float(took), float(result)
 
 
-def tree_chain(proposal: str, engine: str, steps: int) -> slp.Posterior:
-    """One chain over trees on haberman, under growtree."""
-    table = pl.read_csv(HABERMAN)
-    options = {"proposal": proposal, "engine": engine, "seed": 1}
-    return slp.load("growtree").posterior(
-        table, draws=4, chains=1, warmup=0, thin=steps // 4, **options
-    )
+def problog_probability(text: str) -> float:
+    """The logarithm of the probability of the query of a program."""
+    problog = importlib.import_module("problog")
+    model = importlib.import_module("problog.program").PrologString(text)
+    (found,) = problog.get_evaluatable().create_from(model).evaluate().values()
+    return math.log(found)
 
 
-def print_chains(
-    what: str, run: Callable[[str, str, int], Any], engines: Mapping[str, int]
-) -> None:
-    """A line for each proposal and engine, which makes so many steps; the start is not counted."""
-    print(f"\n| {what}: proposal | engine | CPU seconds | steps a second | accepted |")
-    print("| --- | --- | --- | --- | --- |")
-    for proposal in ("q_uc", "q_ind", f"q_n({2 * STEPS})"):
-        for engine, steps in engines.items():
-            run(proposal, engine, 4)  # starts SWI-Prolog
-            started = time.process_time()
-            (moves,) = run(proposal, engine, steps).diagnostics.moves.values()
-            seconds = time.process_time() - started
-            rate, accepted = steps / seconds, moves["accepted"] / steps
-            print(f"| {proposal} | {engine} | {seconds:.3f} | {rate:,.0f} | {accepted:.1%} |")
+def as_list(items: Sequence[str]) -> str:
+    """A list as Prolog text."""
+    return f"[{', '.join(items)}]"
+
+
+# --- cases -------------------------------------------------------------------------------------
+
+
+def grammar() -> tuple[Sequence[int], dict[str, Callable[[int, int], tuple[float, float]]]]:
+    """The sentence of each length, by each system."""
+    text, facts, choices = "", "", ""
+    for x in NAMES:
+        rules = [*product(NAMES, NAMES)]
+        share = 0.4 / len(rules)
+        text += "".join(f"{share} :: {x}(X, Z) :- {y}(X, Y), {z}(Y, Z).\n" for y, z in rules)
+        text += f"0.35 :: {x}([u | R], R).\n0.25 :: {x}([v | R], R).\n"
+        facts += "".join(f"rule({x}, {y}, {z}).\n" for y, z in rules)
+        heads = [f"{share} :: rule(P, {x}, {y}, {z})" for y, z in rules]
+        heads += [f"0.35 :: rule(P, {x}, u)", f"0.25 :: rule(P, {x}, v)"]
+        choices += "; ".join(heads) + ".\n"
+    program = slp.parse(text)
+    # A choice for each place in a tree: ProbLog has no others.
+    choices += "s(P, X, [W | R], R) :- rule(P, X, W).\n"
+    choices += "s(P, X, A, C) :- rule(P, X, Y, Z), s(l(P), Y, A, B), B = [_ | _], s(r(P), Z, B, C)."
+
+    def letters(n: int) -> str:
+        rng = Random(n)
+        return as_list([rng.choice("uv") for _ in range(n)])
+
+    def by_slp(n: int, seconds: int) -> tuple[float, float]:
+        return timed(lambda: program.query(f"a({letters(n)}, [])").log_success, seconds)
+
+    def by_swi(n: int, seconds: int) -> tuple[float, float]:
+        return swi(SWI_GRAMMAR + facts, f"run({letters(n)})", seconds)
+
+    def by_problog(n: int, seconds: int) -> tuple[float, float]:
+        query = f"\nquery(s(top, a, {letters(n)}, []))."
+        return timed(lambda: problog_probability(choices + query), seconds)
+
+    return (4, 5, *LETTERS), {"slp": by_slp, "SWI-Prolog": by_swi, "ProbLog": by_problog}
+
+
+def forward(symbols: Sequence[str]) -> float:
+    """The log probability of symbols, by numpy."""
+    start, step = np.array([0.6, 0.4]), np.array([[0.7, 0.3], [0.4, 0.6]])
+    shows = {"wet": np.array([0.9, 0.2]), "dry": np.array([0.1, 0.8])}
+    state, log = start, 0.0
+    for symbol in symbols:
+        state = state * shows[symbol]
+        whole = state.sum()
+        log += math.log(whole)
+        state = state / whole @ step
+    return log
+
+
+def inside() -> tuple[Sequence[int], dict[str, Callable[[int, int], tuple[float, float]]]]:
+    """The symbols of each length, by each system."""
+    program = slp.parse(MARKOV)
+
+    def symbols(n: int) -> list[str]:
+        rng = Random(n)
+        return [rng.choice(["wet", "dry"]) for _ in range(n)]
+
+    def by_slp(n: int, seconds: int) -> tuple[float, float]:
+        goal = f"seen({as_list(symbols(n))})"
+        return timed(lambda: program.query(goal).log_success, seconds)
+
+    def by_swi(n: int, seconds: int) -> tuple[float, float]:
+        return swi(SWI_MARKOV, f"run({as_list(symbols(n))})", seconds)
+
+    def by_problog(n: int, seconds: int) -> tuple[float, float]:
+        text = f"{PROBLOG_MARKOV}query(seen({as_list(symbols(n))}))."
+        return timed(lambda: problog_probability(text), seconds)
+
+    def by_numpy(n: int, seconds: int) -> tuple[float, float]:
+        return timed(lambda: forward(symbols(n)), seconds)
+
+    ways = {"slp": by_slp, "SWI-Prolog": by_swi, "ProbLog": by_problog, "numpy": by_numpy}
+    return SYMBOLS, ways
+
+
+def print_case(name: str, seconds: int) -> None:
+    """The table of a case whose results can be compared."""
+    sizes, ways = {"grammar": grammar, "inside": inside}[name]()
+    print(f"\n| {name}: length | system | CPU seconds | log probability |")
+    print("| ---: | --- | ---: | ---: |")
+    left = {k for k in ways if is_there(k)}
+    for n in sizes:
+        results = []
+        for system in [k for k in ways if k in left]:
+            try:
+                took, result = ways[system](n, seconds)
+            except TookLongerError:
+                left.discard(system)
+                print(f"| {n:,} | {system} | over {seconds} | |")
+                continue
+            except Exception as e:  # another system's own limit
+                if system == "slp":
+                    raise
+                left.discard(system)
+                print(f"| {n:,} | {system} | fails: {type(e).__name__} | |")
+                continue
+            results.append(result)
+            print(f"| {n:,} | {system} | {took:.3f} | {result:.8f} |", flush=True)
+        assert np.ptp(results) <= 1e-7 * abs(results[0]), "systems differ"
+
+
+def is_there(system: str) -> bool:
+    """Whether a system is installed."""
+    if system == "SWI-Prolog":
+        return shutil.which("swipl") is not None
+    return system != "ProbLog" or importlib.util.find_spec("problog") is not None
+
+
+def print_draws(seconds: int) -> None:
+    """Draws a second of 100 symbols, and of the states behind them."""
+    program = slp.parse(MARKOV)
+    names = as_list([f"X{i}" for i in range(100)])
+    seen = as_list([["wet", "dry"][i % 2] for i in range(100)])
+    print("\n| draws of 100 symbols | system | draws | CPU seconds | draws a second |")
+    print("| --- | --- | ---: | ---: | ---: |")
+
+    def line(what: str, system: str, draws: int, took: float) -> None:
+        print(f"| {what} | {system} | {draws:,} | {took:.3f} | {draws / took:,.0f} |", flush=True)
+
+    for what, goal in (("symbols", f"seen({names})"), ("states given symbols", f"seen({seen})")):
+        took, n = timed(lambda goal=goal: len(program.draw(goal, 20_000, seed=1).answers), seconds)
+        line(what, "slp", int(n), took)
+        if what == "symbols" and is_there("SWI-Prolog"):
+            took, n = swi(SWI_DRAWS, "run(100, 20000)", seconds)
+            line(what, "SWI-Prolog", int(n), took)
+
+
+def agreeing_grammar(nouns: int, verbs: int) -> tuple[str, Callable[[Random], str]]:
+    """A grammar with agreement in number, which sentences fail where it does not hold, and a way to
+    make sentences."""
+    text = "s(A, C) :- np(N, A, B), vp(M, B, C), N = M.\n"
+    text += "0.5 :: form(one).\n0.5 :: form(many).\n"
+    text += "0.6 :: np(N, A, C) :- form(N), det(N, A, B), noun(N, B, C).\n"
+    text += "0.4 :: np(N, A, D) :- form(N), det(N, A, B), noun(N, B, C), pp(C, D).\n"
+    text += "pp([near | A], B) :- np(_, A, B).\n"
+    text += "0.5 :: vp(N, A, B) :- form(N), verb(N, A, B).\n"
+    text += "0.5 :: vp(N, A, C) :- form(N), verb(N, A, B), np(_, B, C).\n"
+    for number in ("one", "many"):
+        for kind, count in (("det", 2), ("noun", nouns), ("verb", verbs)):
+            for i in range(count):
+                text += f"{1 / count!r} :: {kind}({number}, [{kind}{i}_{number} | R], R).\n"
+
+    def phrase(rng: Random, number: str, deep: int) -> list[str]:
+        words = [f"det{rng.randrange(2)}_{number}", f"noun{rng.randrange(nouns)}_{number}"]
+        if deep and rng.random() < 0.3:
+            words += ["near", *phrase(rng, rng.choice(["one", "many"]), deep - 1)]
+        return words
+
+    def sentence(rng: Random) -> str:
+        number = rng.choice(["one", "one", "many"])
+        words = [*phrase(rng, number, 2), f"verb{min(rng.randrange(verbs), 3)}_{number}"]
+        if rng.random() < 0.7:
+            words += phrase(rng, rng.choice(["one", "many"]), 1)
+        return f"s({as_list(words)}, [])"
+
+    return text, sentence
+
+
+def print_fam() -> None:
+    """Seconds of an iteration of FAM."""
+    print("\n| rules | sentences | iterations | CPU seconds | seconds an iteration |")
+    print("| ---: | ---: | ---: | ---: | ---: |")
+    for nouns in (10, 40):
+        text, sentence = agreeing_grammar(nouns, nouns // 2)
+        rng = Random(1)
+        sentences = [sentence(rng) for _ in range(200)]
+        started = time.process_time()
+        learned = slp.parse(text).learn(*sentences)
+        took, steps = time.process_time() - started, len(learned.log_likelihoods) - 1
+        rules = text.count(".\n")
+        line = f"| {rules} | {len(sentences)} | {steps} | {took:.2f} | {took / max(steps, 1):.3f} |"
+        print(line, flush=True)
 
 
 def main() -> None:
     """Run what the command line asks for."""
+    cases: dict[str, Callable[[int], None]] = {
+        "grammar": lambda seconds: print_case("grammar", seconds),
+        "inside": lambda seconds: print_case("inside", seconds),
+        "draws": print_draws,
+        "fam": lambda _: print_fam(),
+    }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="*", metavar="CASE")
-    parser.add_argument("--length", type=int, default=300)
-    parser.add_argument("--draws", type=int, default=200)
-    parser.add_argument("--steps", type=int, default=20_000)
-    parser.add_argument("--tree-steps", type=int, default=400)
-    parser.add_argument("--engine", action="append", choices=["python", "prolog"])
+    parser.add_argument("--seconds", type=int, default=60)
     options = parser.parse_args()
-    cases = {
-        "reverse": reverse(REVERSE, options.length),
-        "interpreted": reverse(INTERPRETED, options.length),
-        "draws": draws(options.draws),
-    }
     if unknown := set(options.cases) - set(cases):
         parser.error(f"no case {', '.join(sorted(unknown))}; there are {', '.join(cases)}")
-    print("| case | engine | inferences | CPU seconds | inferences a second |")
-    print("| --- | --- | --- | --- | --- |")
     for name in options.cases or cases:
-        for engine in options.engine or ["python", "prolog"]:
-            seconds = cpu_seconds(cases[name], engine)
-            done = cases[name].inferences
-            print(f"| {name} | {engine} | {done:,} | {seconds:.3f} | {done / seconds:,.0f} |")
-    engines = options.engine or ["python", "prolog"]
-    warnings.simplefilter("ignore", slp.SlpWarning)  # four draws are too few, which is said
-    print_chains("proofs", proof_chain, dict.fromkeys(engines, options.steps))
-    in_core = {"python": ("mh", 100 * options.tree_steps), "prolog": ("prolog", options.tree_steps)}
-    print_chains("trees", tree_chain, dict(in_core[engine] for engine in engines))
+        cases[name](options.seconds)
 
 
 if __name__ == "__main__":
