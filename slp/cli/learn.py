@@ -31,6 +31,9 @@ from slp.cli.options import (
 )
 from slp.messages.names import plural
 
+#: Most names in a line of what is not learned. JSON and Python have all.
+_MOST_NAMES = 8
+
 
 @click.command(name="learn")
 @program_argument
@@ -131,4 +134,10 @@ def _summary(result: slp.LearnResult) -> list[str]:
         if count[change.name] > 1 and (span := change.span) is not None:
             line = f" in line {span.file.line_column(span.start)[0]}"
         lines.append(f"{kind}{change.name}{line}: {change.before:.6g} -> {change.after:.6g}")
+    reasons: dict[str, list[str]] = {}
+    for one in result.not_learned:
+        reasons.setdefault(one.reason, []).append(one.name)
+    for reason, names in reasons.items():
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        lines.append(f"not learned: {', '.join(names[:_MOST_NAMES])}{more} ({reason})")
     return lines + list(result.notes)

@@ -5,9 +5,10 @@ likelihood), `ProgramText` (the text in which numbers are replaced), `observatio
 `observations_of_text` (observed goals), `Learned` and `Change` (the result).
 
 Inside: `ascent` (maximisation of a function of a few parameters), `expected_counts` (labels during
-learning), `label_tables` (labels that compete), `free_calls` and `pure_goals` (goals that tell
-bound arguments from free ones), `unknowns` and `evidence` (parameters during learning, and the
-evidence of a table), `goals`, `text`, `faults` (messages that need some computation).
+learning), `label_tables` (labels that compete), `not_learned` (labels that stay, and why),
+`free_calls` and `pure_goals` (goals that tell bound arguments from free ones), `unknowns` and
+`evidence` (parameters during learning, and the evidence of a table), `goals`, `text`, `faults`
+(messages that need some computation).
 """
 
 from slp.learn.goals import Observation, observations_of_file, observations_of_text

@@ -15,8 +15,15 @@ from slp.errors import SlpError
 from slp.ir import program as ir
 from slp.learn import faults
 from slp.learn.ascent import Interval, climb, intervals_of, slope
-from slp.learn.label_tables import LabelTable, label_tables, no_grouping, plain_label
-from slp.learn.result import Change, Learned
+from slp.learn.label_tables import (
+    LabelTable,
+    called_predicates,
+    label_tables,
+    no_grouping,
+    plain_label,
+)
+from slp.learn.not_learned import labels_that_stay, predicates_not_learned
+from slp.learn.result import Change, Learned, NotLearned
 from slp.learn.text import ProgramText, edited, written
 from slp.messages.learning import NO_LABEL_TO_LEARN
 from slp.resolution import evaluate
@@ -43,7 +50,8 @@ class Counts:
 class Labels:
     """The values of the labels. A *set* is a set of clauses that one goal chooses among, whose
     labels sum to 1. It is learned if its labels are numbers of the file. `value` is indexed by the
-    id of a learned clause.
+    id of a learned clause. `unused` are sets that the last counts said nothing of; `left_alone`
+    what is not learned.
     """
 
     program: ir.CheckedProgram
@@ -53,6 +61,8 @@ class Labels:
     intervals: dict[str, Interval]
     free: dict[str, float]
     parameters: dict[str, float]
+    left_alone: tuple[NotLearned, ...]
+    unused: set[int] = field(default_factory=set)
 
     @classmethod
     def of(
@@ -64,11 +74,8 @@ class Labels:
         goals: Iterable[Term],
     ) -> Labels:
         """The labels that are learned from `goals` (E286, E287, E290)."""
-        tables = [
-            t
-            for t in label_tables(program.clauses, goals)
-            if all(text.holds(c.span) for c in t.clauses)
-        ]
+        called = called_predicates(program.clauses, goals)
+        tables = [t for t in label_tables(called) if all(text.holds(c.span) for c in t.clauses)]
         for table in tables:
             if not table.groupings and (not only or table.name in only):
                 raise no_grouping(table)
@@ -79,6 +86,11 @@ class Labels:
             tables = [t for t in tables if t.name in only]
             names = [n for n in names if n in only]
         intervals = intervals_of(names, program.parameters, compiles)
+        left = (
+            ()
+            if only
+            else predicates_not_learned(called, tables, intervals, program.parameters, text)
+        )
         if not tables and not intervals:
             raise SlpError(NO_LABEL_TO_LEARN())
         return cls(
@@ -89,6 +101,7 @@ class Labels:
             intervals,
             {n: program.parameters[n] for n in intervals},
             dict(program.parameters),
+            tuple(left),
         )
 
     @property
@@ -131,10 +144,13 @@ class Labels:
 
     def maximise(self, counts: Counts) -> None:
         """Set the labels to the maximum of the likelihood of the expected counts."""
-        for clauses in self.sets:
+        self.unused = set()
+        for i, clauses in enumerate(self.sets):
             psi = [counts.clauses.get(id(c), 0.0) for c in clauses]
             total = math.fsum(psi)
-            if total > 0:
+            if not total > 0:
+                self.unused.add(i)
+            else:
                 for clause, count in zip(clauses, psi, strict=True):
                     self.value[id(clause)] = count / total
         if self.intervals:
@@ -174,7 +190,8 @@ class Labels:
                 head, span = term_to_text(clause.head), clause.label.span
                 changes.append(Change("label", head, plain_label(clause), value, span))
         file = edited(self.text.file, edits)
-        return Learned(file, tuple(changes), path, converged, method, ())
+        left = (*self.left_alone, *labels_that_stay(self.sets, self.unused))
+        return Learned(file, tuple(changes), path, converged, method, (), not_learned=left)
 
 
 @dataclass(frozen=True, eq=False)

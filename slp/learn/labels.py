@@ -36,7 +36,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,6 @@ from slp.learn import faults
 from slp.learn.expected_counts import Counts, Labels
 from slp.learn.free_calls import FreeRuns
 from slp.learn.goals import Observation, is_instance, most_general, numbered, tally
-from slp.learn.label_tables import labels_of_bodies
 from slp.learn.result import Learned
 from slp.learn.text import ProgramText
 from slp.messages import learning as words
@@ -138,11 +137,7 @@ def learn_labels(
         ended = e
     method = "failure-adjusted maximisation" if failures else "plain expectation-maximisation"
     learned = kept.learned(tuple(path), converged, method)
-    notes = tuple(
-        f"labels of {name} are not learned: goals of the bodies give them"
-        for name in labels_of_bodies(program.clauses, [o.goal for o in seen])
-    )
-    return replace(learned, notes=(*learned.notes, *notes)).ended_by(ended)
+    return learned.ended_by(ended)
 
 
 @dataclass(eq=False)

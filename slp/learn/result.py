@@ -24,6 +24,15 @@ class Change:
 
 
 @dataclass(frozen=True)
+class NotLearned:
+    """What is not learned, and the `reason`. `name` is a predicate as `moves/2`, the head of one of
+    its clauses, or a parameter."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class Learned:
     """A program's text with the learned numbers.
 
@@ -36,6 +45,8 @@ class Learned:
     method : `failure-adjusted maximisation`, or `inside-outside`.
     notes : cautions about the numbers.
     interrupted : whether Ctrl-C ended the iterations.
+    not_learned : labels below the observed goals that stay as they are; without those that `only`
+        leaves out.
     """
 
     file: SourceFile
@@ -45,6 +56,7 @@ class Learned:
     method: str
     notes: tuple[str, ...]
     interrupted: bool = False
+    not_learned: tuple[NotLearned, ...] = ()
 
     def ended_by(self, cause: BudgetError | KeyboardInterrupt | None) -> Learned:
         """The same, with a note on what ended the iterations early; None: nothing did."""

@@ -188,29 +188,22 @@ ERROR_WHERE_FREE = E289.says(
 E290 = Entry(
     "E290: the labels of a predicate cannot be learned",
     cause="The labels of a predicate below the observed goals are numbers that sum to 1 neither "
-    "over all clauses nor for each value of one argument, such as those of a table with two "
-    "parents. Its labels would stay as they are and distort the others.",
-    remedy="Make several arguments one, name by `--only` what is to be learned, or write the "
-    "labels as expressions of parameters.",
-    example="slp learn net.slp goals.pl   (`goals.pl` is `al(1, 0, 0).`, `net.slp` is\n"
-    "`0.5 :: al(0, 0, 0). 0.5 :: al(1, 0, 0). 0.5 :: al(0, 0, 1). 0.5 :: al(1, 0, 1).\n"
-    "0.5 :: al(0, 1, 0). 0.5 :: al(1, 1, 0). 0.5 :: al(0, 1, 1). 0.5 :: al(1, 1, 1).`)",
-)
-SEVERAL_PARENTS = E290.says(
-    "the labels of `{predicate}` cannot be learned: they sum to 1 for each value of the arguments "
-    "{arguments} together, and only labels that depend on one argument are learned",
-    "write these arguments as one, such as `al(1, b(0, 1))`, or name by --only (`only` in Python) "
-    "what is to be learned while these labels stay",
+    "over all clauses nor for each value of some arguments, or a goal leaves these arguments "
+    "free. Its labels would stay as they are and distort the others.",
+    remedy="Make the labels sum to 1, bind the arguments before the goal, name by `--only` what is "
+    "to be learned, or write the labels as expressions of parameters.",
+    example="slp learn half.slp goals.pl   (`goals.pl` is `p(a).`, `half.slp` is\n"
+    "`0.3 :: p(a). 0.2 :: p(b).`)",
 )
 NO_GROUPING = E290.says(
     "the labels of `{predicate}` cannot be learned: they sum to 1 neither over all clauses nor for "
-    "each value of one argument",
+    "each value of some arguments",
     "make them sum to 1, or name by --only (`only` in Python) what is to be learned while these "
     "labels stay",
 )
 GOALS_ACROSS_SETS = E290.says(
     "the labels of `{predicate}` cannot be learned: a goal chooses among clauses for different "
-    "values of the argument for which the labels sum to 1",
-    "bind that argument before the goal, or name by --only (`only` in Python) what is to be "
+    "values of the arguments for which the labels sum to 1",
+    "bind these arguments before the goal, or name by --only (`only` in Python) what is to be "
     "learned while these labels stay",
 )

@@ -34,7 +34,8 @@ from slp.syntax import parse_term
 @dataclass(frozen=True, kw_only=True)
 class LearnResult(Learned):
     """A result of learning: the `program` with the labels, parameters and feature weights of
-    maximum likelihood, its `text`, the `changes`, and the `log_likelihoods` by iteration."""
+    maximum likelihood, its `text`, the `changes`, the `log_likelihoods` by iteration, and what is
+    `not_learned`, with reasons."""
 
     program: Program
 
@@ -56,6 +57,7 @@ class LearnResult(Learned):
                 {"kind": c.kind, "name": c.name, "before": c.before, "after": c.after}
                 for c in self.changes
             ],
+            "not_learned": [{"name": one.name, "reason": one.reason} for one in self.not_learned],
             "program": self.text,
         }
 

@@ -1,5 +1,6 @@
 """Goals that tell bound arguments from free ones are refused, and learned where it makes no
-difference. Tables of labels are grouped as goals choose among them, else refused."""
+difference. Tables of labels are grouped as goals choose among them, else refused (see also
+test_networks.py)."""
 
 from __future__ import annotations
 
@@ -138,36 +139,9 @@ def test_what_is_not_refused_has_the_mass_of_the_free_goal() -> None:
     assert learned > 5 and refused > 2
 
 
-NET = """0.5 :: bu(1).
-0.5 :: bu(0).
-0.2 :: ea(1).
-0.8 :: ea(0).
-0.5 :: al(1, 1, 1).
-0.5 :: al(1, 1, 0).
-0.5 :: al(1, 0, 1).
-0.5 :: al(1, 0, 0).
-0.5 :: al(0, 1, 1).
-0.5 :: al(0, 1, 0).
-0 :: al(0, 0, 1).
-1 :: al(0, 0, 0).
-w(B, E, A) :- bu(B), ea(E), al(B, E, A).
-"""
-
-
-def test_a_table_with_two_parents() -> None:
-    goals = ["w(0, _, 0)", "w(1, 0, 1)", "w(0, _, _)"]
-    for failures in (True, False):
-        assert refusal(NET, *goals, failures=failures) == ("E290", "0.5 :: al(1, 1, 1).")
-    with pytest.raises(slp.SlpError, match="for each value of the arguments 1 and 2 together"):
-        slp.parse(NET).learn(*goals, only=["al"])
-    others = slp.parse(NET).learn(*goals, only=["bu", "ea"])
-    assert {change.name[:2] for change in others.changes} == {"bu", "ea"}
-    assert slp.parse(NET).learn("bu(1)", "bu(0)").changes  # `al` has no part in it
-
-
 def test_labels_that_sum_to_one_nowhere() -> None:
     text = "0.6 :: p(N, x) :- N > 1.\n0.4 :: p(_, y).\n0.6 :: p(N, z) :- N =< 1.\n"
-    with pytest.raises(slp.SlpError, match="neither over all clauses nor for each value"):
+    with pytest.raises(slp.SlpError, match="neither over all clauses nor for each value of some"):
         slp.parse(NUMBERS + text + "t(N, X) :- n(N), p(N, X).\n").learn("t(1, y)")
 
 

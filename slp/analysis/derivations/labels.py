@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Sequence
-from itertools import combinations
+from collections.abc import Collection, Iterable
 
 from slp.analysis.clauses.predicates import Indicator, indicator_text
+from slp.analysis.derivations.groups import groups_that_sum_to_one
 from slp.analysis.derivations.states import StateSpace, state_text
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import span_of
@@ -28,13 +28,10 @@ from slp.resolution.machine import faults
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.syntax.ast import Clause
-from slp.terms import Atom, Struct, Term, Var, arguments, conjuncts, functor, variables
+from slp.terms import Atom, Struct, Term, arguments, conjuncts, functor, variables
 
 #: Largest difference of a sum of labels from 1.
 TOLERANCE = 1e-9
-
-#: Largest number of arguments that are tried together, to keep the number of sets small.
-_MOST_ARGUMENTS = 6
 
 #: Number of states, and of rules, that a message names.
 _MOST_NAMED = 3
@@ -145,7 +142,7 @@ def _report_sum(
 
 def check_clause_sums(program: CheckedProgram, items: Iterable[Placed], findings: Findings) -> None:
     """Check that constant labels of stochastic clauses sum to 1, over all clauses or for each value
-    of an argument. Weights are not checked, nor predicates of which a clause among `items` is
+    of some arguments. Weights are not checked, nor predicates of which a clause among `items` is
     malformed, and so not in the program, or has no label."""
     if program.weights:
         return
@@ -164,7 +161,10 @@ def check_clause_sums(program: CheckedProgram, items: Iterable[Placed], findings
     stochastic = predicates.keys()
     for key, clauses in predicates.items():
         total = sum(value for _, value in clauses)
-        if math.isnan(total) or abs(total - 1) <= TOLERANCE or _sums_by_argument(clauses):
+        if math.isnan(total) or abs(total - 1) <= TOLERANCE:
+            continue
+        labels = [value for _, value in clauses]
+        if any(groups_that_sum_to_one([c.head for c, _ in clauses], labels, TOLERANCE)):
             continue
         if total > 1 and any(_is_guarded(clause, stochastic) for clause, _ in clauses):
             continue  # a query finds the goals for which they apply together (E242)
@@ -201,36 +201,3 @@ def _event(clause: LogicClause, label: float) -> str | None:
         rule = f"{term_to_text(head)} :- {term_to_text(clause.body)}, {yes}. "
     rest = float(f"{1 - label:.10g}")
     return f"{rule}{number_text(label)} :: {yes}. {number_text(rest)} :: {no}."
-
-
-def _sums_by_argument(clauses: list[tuple[LogicClause, float]]) -> bool:
-    """Whether some arguments divide the clauses into groups that each sum to 1.
-
-    The groups differ by the values of the arguments or, as `[]` and `[X|Xs]`, by their functors.
-    """
-    heads = [c.head for c, _ in clauses if isinstance(c.head, Struct)]
-    columns = [c for c in zip(*(h.args for h in heads), strict=True) if not _has_variable(c)]
-    for n in range(1, min(len(columns), _MOST_ARGUMENTS) + 1):
-        for chosen in combinations(columns[:_MOST_ARGUMENTS], n):
-            values = list(zip(*chosen, strict=True))
-            kinds = [tuple(map(_kind, v)) for v in values]
-            ground = all(next(variables(t), None) is None for v in values for t in v)
-            if (ground and _all_one(values, clauses)) or _all_one(kinds, clauses):
-                return True
-    return False
-
-
-def _has_variable(column: Iterable[Term]) -> bool:
-    return any(isinstance(t, Var) for t in column)
-
-
-def _kind(term: Term) -> Hashable:
-    """The key by which terms that do not unify differ: the functor, or the number itself."""
-    return functor(term) or term
-
-
-def _all_one(groups: Sequence[Hashable], clauses: list[tuple[LogicClause, float]]) -> bool:
-    sums: dict[Hashable, float] = {}
-    for group, (_, value) in zip(groups, clauses, strict=True):
-        sums[group] = sums.get(group, 0.0) + value
-    return all(abs(total - 1) <= TOLERANCE for total in sums.values())

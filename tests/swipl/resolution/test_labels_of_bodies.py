@@ -126,7 +126,9 @@ def test_learning_leaves_such_labels_and_says_so() -> None:
     learned, plain = program.learn(*data), slp.parse(PLAIN).learn(*data, only=["r"])
     assert [(c.name, c.after) for c in learned.changes] == [("r(1)", 0.75), ("r(2)", 0.25)]
     assert learned.log_likelihoods == pytest.approx(plain.log_likelihoods)
-    assert len(learned.notes) == 1 and "both/2 are not learned" in learned.notes[0]
+    assert [vars(one) for one in learned.not_learned] == [
+        {"name": "both/2", "reason": "goals of the bodies give them"}
+    ]
 
 
 def test_learning_of_a_parameter_in_such_a_label() -> None:
