@@ -41,6 +41,7 @@ from slp.messages.names import plural
 from slp.resolution import (
     ENGINES,
     FAILURES,
+    METHODS,
     Draws,
     FiredClause,
     Proof,
@@ -291,9 +292,15 @@ def _print_clauses(clauses: Iterable[FiredClause]) -> None:
 def _print_draws(found: Draws) -> None:
     for answer in found:
         say(_text(answer))
-    say(f"{found.failure}, {FAILURES[found.failure]}")
+    say(f"{found.method}, {METHODS[found.method]}")
+    if found.method == "tables":
+        assert found.success is not None
+        say(f"success {found.success:.6g}, seed {found.seed}")
+        return
+    if found.untabled is not None:
+        say(*wrap(f"tables do not draw it: {found.untabled}", 90, subsequent_indent="  "))
     rejected = f"{found.tries - len(found)} of {found.tries} rejected, "
-    say(f"{rejected if found.failure == 'rejection' else ''}seed {found.seed}")
+    say(f"{rejected if found.method == 'rejection' else ''}seed {found.seed}")
 
 
 def _print_sampled(found: SampledProofs, best: int) -> None:

@@ -21,12 +21,13 @@ from slp.late import optional_module
 from slp.messages import commands as words
 from slp.messages.inference import MEMORY_USED_UP, TIME_OVER
 from slp.messages.queries import GOAL_FAILED, NOTHING_PROVED, NOTHING_PROVED_IN_BUDGET
+from slp.resolution.answers.drawing import draw_answers
+from slp.resolution.answers.drawn import Draws
 from slp.resolution.answers.found import ProofOfAnswer, ProofSearchResult
 from slp.resolution.answers.notes import notes_on_condition, notes_on_masses
-from slp.resolution.answers.queries import answers_of_query, draw_answers
+from slp.resolution.answers.queries import answers_of_query
 from slp.resolution.answers.results import (
     Answer,
-    Draws,
     Proof,
     QueryResult,
     fired_clause,
@@ -54,6 +55,12 @@ _OF_BUDGETS = (MEMORY_USED_UP.entry.code, TIME_OVER.entry.code)
 FAILURES: Mapping[str, str] = {
     "rejection": "draws that fail are thrown away: answers have the probabilities of the query",
     "backtracking": "a draw that fails goes on from its last choice: other probabilities",
+}
+
+#: How draws are made, with what they are.
+METHODS: Mapping[str, str] = {
+    "tables": "independent draws with the probabilities of the query, none of which fails",
+    **FAILURES,
 }
 
 
@@ -154,8 +161,7 @@ def run_draws(
     else:
         drawn = draw_answers(query, draws, failure=way, seed=seed, limits=limits)
     names = [v.name for v in named_variables(query.goal)]
-    answers = tuple(values_of(names, terms) for terms in drawn.answers)
-    return Draws(answers, failure, drawn.tries, seed, drawn.interrupted)
+    return Draws.of(names, drawn, failure, seed)
 
 
 def read_query(program: ir.CheckedProgram, goal: str, given: str | None) -> Query:

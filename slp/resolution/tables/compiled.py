@@ -20,7 +20,7 @@ from slp.late import late_import
 from slp.resolution.proofs.masses import ONE, ZERO, Mass, total
 from slp.resolution.tables.compiled_build import CompiledHypergraph
 from slp.resolution.tables.hypergraph import Edge, Hypergraph
-from slp.resolution.tables.solved import Bounds
+from slp.resolution.tables.solved import Bounds, DrawsFromTables, roots_of_success
 
 if TYPE_CHECKING:
     from slp._core import ProofShares, ProofTables
@@ -45,18 +45,6 @@ class BestProof:
     def begun(self) -> list[Edge]:
         """The edges that begin with a labelled clause, in their order of use."""
         return list(self.edges)
-
-
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """Proofs that were drawn. `begun` are the numbers of the edges that begin with a labelled
-    clause, int32, proof after proof in their order of use: those of proof i stand from `first[i]`
-    to `first[i + 1]`, int64. `answers`, int32, and `log_masses`, float64, are of shape (n,)."""
-
-    first: NDArray[np.int64]
-    begun: NDArray[np.int32]
-    answers: NDArray[np.int32]
-    log_masses: NDArray[np.float64]
 
 
 def bounds_of(graph: Hypergraph) -> list[Bounds]:
@@ -145,11 +133,18 @@ class ProofSampler:
         self._shares = _shares(graph, found)
         self._roots = _roots({i: w if found[i].value else 0.0 for i, w in roots.items()})
 
-    def draw_many(self, n: int, seeds: NDArray[np.uint64], threads: int = 1) -> Draws:
+    def draw_many(self, n: int, seeds: NDArray[np.uint64], threads: int = 1) -> DrawsFromTables:
         """`n` independent proofs. `seeds`, uint64, shape (4,), decide them; the number of threads
         does not change them."""
         asked = _asked("while proofs were drawn")
-        return Draws(*self._shares.draw(*self._roots, n, seeds, threads, asked))
+        return DrawsFromTables(*self._shares.draw(*self._roots, n, seeds, threads, asked))
+
+
+def draws_of(
+    graph: Hypergraph, found: Sequence[Bounds], n: int, seeds: NDArray[np.uint64]
+) -> DrawsFromTables:
+    """`n` independent proofs of the query."""
+    return ProofSampler(graph, found, roots_of_success(graph, found)).draw_many(n, seeds)
 
 
 def _core(graph: Hypergraph) -> ProofTables:
