@@ -13,12 +13,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import TYPE_CHECKING, Any
 
 from slp.budgets import held
 from slp.errors import BudgetError, ProgramError, warn
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.late import late_import
-from slp.messages.queries import DRAWS_CUT_SHORT
+from slp.messages.names import plural
+from slp.messages.queries import DRAWS_CUT_SHORT, NO_WEIGHTED_PROOF, PROOFS_LEFT_OUT
 from slp.resolution.answers.found import DrawnProofs
 from slp.resolution.answers.tabled import SolvedTables, half_of_time
 from slp.resolution.machine import faults
@@ -28,6 +30,11 @@ from slp.resolution.proofs.draws import Drawn, Failure, Sampler
 from slp.resolution.proofs.query import Query, canonical, database_of, linked, prepared
 from slp.resolution.tables.solved import DrawsFromTables, solver
 from slp.terms import list_term
+
+if TYPE_CHECKING:
+    from slp.resolution.proofs.derivations import SLDDerivation
+    from slp.resolution.proofs.runs import RunsOneByOne
+    from slp.resolution.proofs.weighted import WeightedProof
 
 #: The parts of the limits that tables have, one after the other.
 _ROUNDS = (100, 10, 1)
@@ -69,6 +76,48 @@ def draw_answers(
         interrupted = cut_short(e, len(drawn), count)
     made = _one_by_one(failure, drawn, sampler.tries, interrupted)
     return replace(made, untabled=untabled)
+
+
+def draw_weighted(
+    query: Query,
+    runs: RunsOneByOne[Any, Any],
+    count: int,
+    *,
+    method: str,
+    seed: int,
+    limits: Limits = DEFAULT_LIMITS,
+) -> DrawnProofs:
+    """`count` weighted draws, of which some may have no proof. If a budget or Ctrl-C ends the
+    drawing, those made so far. Proofs beyond the limits of one draw are left out (W250).
+
+    Raises
+    ------
+    ProgramError
+        As `answers_of_query`, and E247 if no draw has a proof.
+    """
+    sampler = late_import("slp.resolution.proofs.weighted").WeightedSampler(runs, limits)
+    making = sampler.weighting if method == "weighting" else sampler.filters
+    found: list[WeightedProof] = []
+    tries, interrupted = 0, False
+    try:
+        for size, proofs in making(count, seed):
+            tries += size
+            found += proofs
+    except (BudgetError, KeyboardInterrupt) as e:
+        interrupted = cut_short(e, len(found), count)
+    if sampler.stopped is not None:
+        warn(PROOFS_LEFT_OUT(sampler.stopped.span, reason=sampler.stopped.message))
+    if not found and count:
+        raise ProgramError(NO_WEIGHTED_PROOF(query.goal.span, draws=plural(tries, "draw")))
+    drawn = [Drawn(list_term(one.proof.answer), _path(one.proof)) for one in found]
+    made = _one_by_one(method, drawn, tries, interrupted)
+    log_weights, origins = [one.log_weight for one in found], [one.origin for one in found]
+    return replace(made, log_weights=log_weights, origins=origins)
+
+
+def _path(proof: SLDDerivation) -> list[tuple[ir.LogicClause, float]]:
+    taken = (step.alternative for step in proof.steps)
+    return [(one.clause, one.weight) for one in taken if one.clause is not None]
 
 
 def _sampler(query: Query, failure: Failure, random: Random, limits: Limits) -> Sampler:

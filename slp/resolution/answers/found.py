@@ -72,8 +72,10 @@ class DrawnProofs:
     tell them.
 
     `tries` counts the draws begun, rejected ones included. `interrupted`: whether Ctrl-C ended the
-    drawing. `success` and `failure` are masses, None where they are not known. `untabled`: why the
-    proofs are not drawn by tables, where these were asked in vain.
+    drawing. `success` and `failure` are masses, None where they are not known exactly. `untabled`:
+    why the proofs are not drawn by tables, where these were asked in vain. `log_weights` of
+    weighted draws: the sum of the weights over `tries` estimates the success. Draws of different
+    `origins` are independent. Both are None of draws without weights.
     """
 
     method: str
@@ -87,3 +89,5 @@ class DrawnProofs:
     success: Mass | None = None
     failure: Mass | None = None
     untabled: str | None = None
+    log_weights: Sequence[float] | None = None
+    origins: Sequence[int] | None = None
