@@ -41,6 +41,8 @@ from slp.messages.names import plural
 from slp.resolution import (
     ENGINES,
     FAILURES,
+    METHODS,
+    WEIGHTED,
     Draws,
     FiredClause,
     Proof,
@@ -289,11 +291,32 @@ def _print_clauses(clauses: Iterable[FiredClause]) -> None:
 
 
 def _print_draws(found: Draws) -> None:
-    for answer in found:
-        say(_text(answer))
-    say(f"{found.failure}, {FAILURES[found.failure]}")
-    rejected = f"{found.tries - len(found)} of {found.tries} rejected, "
-    say(f"{rejected if found.failure == 'rejection' else ''}seed {found.seed}")
+    weighted = found.method in WEIGHTED
+    if weighted:
+        shares = found.shares()
+        for share in shares[:_MOST_SHOWN]:
+            say(f"{share.probability:.6g} +- {share.error:.2g}  {_text(share.bindings)}")
+        if len(shares) > _MOST_SHOWN:
+            say(f"... and {len(shares) - _MOST_SHOWN} more answers (--json has all)")
+    else:
+        for answer in found:
+            say(_text(answer))
+    say(f"{found.method}, {METHODS[found.method]}")
+    if found.untabled is not None:
+        say(*wrap(f"tables do not draw it: {found.untabled}", 90, subsequent_indent="  "))
+    parts = [f"seed {found.seed}"]
+    if found.method == "rejection":
+        parts.insert(0, f"{found.tries - len(found)} of {found.tries} rejected")
+    elif weighted or found.method == "tables":
+        assert found.log_success is not None and found.log_success_error is not None
+        success = mass_text(found.log_success)
+        if weighted:
+            log_error = found.log_success + math.log(max(found.log_success_error, 1e-300))
+            success += f" +- {mass_text(log_error)}"
+            parts.insert(0, f"{len(found)} of {plural(found.tries, 'draw')} have a proof")
+            parts.insert(1, f"{found.effective:.0f} effective")
+        parts.insert(-1, f"success {success}")
+    say(", ".join(parts))
 
 
 def _print_sampled(found: SampledProofs, best: int) -> None:

@@ -41,7 +41,7 @@ NOT_A_WHOLE_NUMBER = E720.says("`{option}` cannot be {value!r}", "give a whole n
 
 E721 = Entry(
     "E721: there is no such way to treat failed draws",
-    cause="`failure` of a query is neither `backtracking` nor `rejection`.",
+    cause="`failure` of a query names no way to treat draws that fail.",
     remedy="Take one of the ways that the help line lists.",
     example="coin.draw('coin(X)', failure='retry')",
 )

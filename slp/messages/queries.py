@@ -83,6 +83,15 @@ REJECTION_OF_WEIGHTS = E246.says(
     "labels are weights here, so rejection cannot tell how often to accept a draw", AS_REMEDY
 )
 
+E247 = Entry(
+    "E247: no weighted draw has a proof",
+    cause="Draws by `weighting` or `filter` all came to a dead end, so nothing is known.",
+    remedy="Draw more, or bind in the goal what its condition asks for: `slp query` without draws "
+    "says whether the goal has a proof.",
+    example="slp query coin.slp 'coin(X), X = edge' -n 10 --failure weighting",
+)
+NO_WEIGHTED_PROOF = E247.says("none of {draws} has a proof", AS_REMEDY)
+
 W240 = Entry(
     "W240: a goal failed",
     cause="A query has no proof. This is the goal that its derivations came to and that failed.",

@@ -21,15 +21,25 @@ from slp.resolution.machine.loop import DEFAULT_LIMITS, STATE_LIMITS, Limits, Me
 from slp.resolution.machine.solve import solve
 
 if TYPE_CHECKING:
-    from slp.resolution.answers.goals import ENGINES, FAILURES, run_draws, run_query
+    from slp.resolution.answers.drawn import Draw, Draws
+    from slp.resolution.answers.goals import (
+        ENGINES,
+        FAILURES,
+        METHODS,
+        WEIGHTED,
+        run_draws,
+        run_query,
+    )
     from slp.resolution.answers.queries import answers_of_query
-    from slp.resolution.answers.results import Draws, FiredClause, Proof, QueryResult, Value
+    from slp.resolution.answers.results import FiredClause, Proof, QueryResult, Value
     from slp.resolution.proofs.masses import mass_text, power_of_ten
     from slp.resolution.proofs.query import Query, named_variables
 
 __all__ = [
     "ENGINES",
     "FAILURES",
+    "METHODS",
+    "Draw",
     "Draws",
     "FiredClause",
     "Proof",
@@ -45,6 +55,7 @@ __all__ = [
     "RuleInstance",
     "STATE_LIMITS",
     "StateRules",
+    "WEIGHTED",
     "answers_of_query",
     "evaluate",
     "evaluate_arguments",
@@ -61,8 +72,9 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "slp.resolution.answers.results": "Draws FiredClause Proof QueryResult Value",
-        "slp.resolution.answers.goals": "ENGINES FAILURES run_draws run_query",
+        "slp.resolution.answers.results": "FiredClause Proof QueryResult Value",
+        "slp.resolution.answers.drawn": "Draw Draws",
+        "slp.resolution.answers.goals": "ENGINES FAILURES METHODS WEIGHTED run_draws run_query",
         "slp.resolution.proofs.masses": "mass_text power_of_ten",
         "slp.resolution.answers.queries": "answers_of_query",
         "slp.resolution.proofs.query": "Query named_variables",

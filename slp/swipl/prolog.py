@@ -17,7 +17,8 @@ from slp.budgets import memory_left
 from slp.errors import ProgramError
 from slp.ir import program as ir  # used late: it imports slp.terms
 from slp.messages.proofs import UNNAMED_IN_ARITHMETIC
-from slp.resolution.answers.queries import DrawnAnswers, cut_short
+from slp.resolution.answers.drawing import cut_short
+from slp.resolution.answers.found import DrawnProofs
 from slp.resolution.machine import faults
 from slp.resolution.machine.arithmetic import names_of_functions, names_of_values
 from slp.resolution.machine.functions import MAX_BITS
@@ -103,8 +104,8 @@ class PrologProgram:
 
     def draw_answers(
         self, query: Query, count: int, *, failure: Failure, seed: int, limits: Limits
-    ) -> DrawnAnswers:
-        """As `slp.resolution.answers.queries.draw_answers`."""
+    ) -> DrawnProofs:
+        """As `slp.resolution.answers.drawing.draw_answers`, without tables and paths."""
         if failure == "rejection" and self.program.weights:
             raise faults.weighted_draws(query.goal.span)
         with stoppable() as stop:
@@ -122,7 +123,8 @@ class PrologProgram:
         if stop.pressed:  # after the last draw
             outcome = "interrupt"
         interrupted = outcome != "done" and cut_short(stopped(outcome), len(answers), count)
-        return DrawnAnswers(answers, tries, interrupted)
+        every = range(len(answers))
+        return DrawnProofs(failure, answers, every, None, (), None, tries, interrupted)
 
     def limits(self, inferences: int, watch: str = "none") -> list[Data]:
         """The limits of a guarded call, with inferences of SWI-Prolog."""

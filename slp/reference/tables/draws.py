@@ -11,9 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+import numpy as np
+from numpy.typing import NDArray
+
 from slp.reference.tables.uses import shares
 from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph
-from slp.resolution.tables.solved import Bounds
+from slp.resolution.tables.solved import Bounds, DrawsFromTables, roots_of_success
 
 
 @dataclass(frozen=True)
@@ -47,3 +50,20 @@ class ProofSampler:
             if edge.clause is not None:
                 begun.append(edge)
         return ProofFromTables(root, tuple(begun), math.fsum(math.log(e.label) for e in begun))
+
+
+def draws_of(
+    graph: Hypergraph, found: Sequence[Bounds], n: int, seeds: NDArray[np.uint64]
+) -> DrawsFromTables:
+    """`n` independent proofs of the query."""
+    rng = Random(int.from_bytes(seeds.tobytes()))
+    sampler = ProofSampler(graph, found, roots_of_success(graph, found))
+    number = {id(edge): i for i, edge in enumerate(graph.edges)}
+    proofs = [sampler.draw(rng) for _ in range(n)]
+    first = np.cumsum([0, *(len(proof.begun) for proof in proofs)])
+    return DrawsFromTables(
+        np.asarray(first, np.int64),
+        np.array([number[id(edge)] for proof in proofs for edge in proof.begun], np.int32),
+        np.array([proof.answer for proof in proofs], np.int32),
+        np.array([proof.log_mass for proof in proofs], np.float64),
+    )

@@ -33,9 +33,9 @@ def shares(graph: Hypergraph, found: Sequence[Bounds]) -> list[tuple[list[Edge],
     for edges in edges_by_target(graph):
         masses = [_mass(edge, found) for edge in edges]
         unit = max(masses, default=ZERO)
-        relative = [float(mass.over(unit)) for mass in masses]
+        relative = [float(mass.over(unit)) if unit else 0.0 for mass in masses]
         whole = sum(relative)
-        out.append((edges, [x / whole for x in relative]))
+        out.append((edges, [x / whole if unit else 0.0 for x in relative]))
     return out
 
 
@@ -84,12 +84,3 @@ def expected_uses(
                 before = out.get(id(edge.clause), (edge.clause, 0.0))[1]
                 out[id(edge.clause)] = edge.clause, before + share * float(uses[edge.target])
     return list(out.values())
-
-
-def roots_of_success(graph: Hypergraph, found: Sequence[Bounds]) -> dict[int, float]:
-    """The probability of each answer, given success; none where there is no answer."""
-    masses = {i: found[i].value for i in graph.answers}
-    unit = max(masses.values(), default=ZERO)
-    relative = {i: float(mass.over(unit)) for i, mass in masses.items()}
-    whole = sum(relative.values())
-    return {i: x / whole for i, x in relative.items()}

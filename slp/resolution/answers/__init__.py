@@ -1,4 +1,4 @@
 """Answers to queries, for people: `found` (answers and proofs with their masses), `queries` (by a
-search), `tabled` (by tables), `goals` (the same from text to values), `results` (what they hold),
-`notes` (remarks on masses).
+search), `tabled` (by tables), `drawing` (draws by tables or by the program), `goals` (all of these
+from text to values), `results` and `drawn` (what they hold), `notes` (remarks on masses).
 """

@@ -1,10 +1,12 @@
-"""What is found for a query: answers and proofs with their masses."""
+"""What is found for a query: answers and proofs with their masses, and proofs that were drawn."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slp.errors import Diagnostic
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.resolution.proofs.choices import Fired
 from slp.resolution.proofs.failures import FailedGoal
 from slp.resolution.proofs.masses import Mass
@@ -58,3 +60,34 @@ class ProofSearchResult:
     failed: tuple[FailedGoal, ...]
     by_tables: bool = False
     untabled: str | None = None
+
+
+@dataclass(frozen=True)
+class DrawnProofs:
+    """Proofs that were drawn by a `method`.
+
+    Proof i gives the answer `answers[answer_of[i]]`. Its path are the numbers of the labelled
+    clauses used, in order, among `fired`: clauses with the values of their labels. `log_masses` are
+    the logs of the products of these labels. Paths and masses are None where the method does not
+    tell them.
+
+    `tries` counts the draws begun, rejected ones included. `interrupted`: whether Ctrl-C ended the
+    drawing. `success` and `failure` are masses, None where they are not known exactly. `untabled`:
+    why the proofs are not drawn by tables, where these were asked in vain. `log_weights` of
+    weighted draws: the sum of the weights over `tries` estimates the success. Draws of different
+    `origins` are independent. Both are None of draws without weights.
+    """
+
+    method: str
+    answers: Sequence[tuple[Term, ...]]
+    answer_of: Sequence[int]
+    paths: Sequence[Sequence[int]] | None
+    fired: Sequence[tuple[ir.LogicClause, float]]
+    log_masses: Sequence[float] | None
+    tries: int
+    interrupted: bool = False
+    success: Mass | None = None
+    failure: Mass | None = None
+    untabled: str | None = None
+    log_weights: Sequence[float] | None = None
+    origins: Sequence[int] | None = None

@@ -17,16 +17,17 @@ from typing import Any
 from slp.budgets import Deadline, held
 from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
-from slp.late import optional_module
+from slp.late import late_import, optional_module
 from slp.messages import commands as words
 from slp.messages.inference import MEMORY_USED_UP, TIME_OVER
 from slp.messages.queries import GOAL_FAILED, NOTHING_PROVED, NOTHING_PROVED_IN_BUDGET
+from slp.resolution.answers.drawing import draw_answers, draw_weighted
+from slp.resolution.answers.drawn import Draws
 from slp.resolution.answers.found import ProofOfAnswer, ProofSearchResult
 from slp.resolution.answers.notes import notes_on_condition, notes_on_masses
-from slp.resolution.answers.queries import answers_of_query, draw_answers
+from slp.resolution.answers.queries import answers_of_query
 from slp.resolution.answers.results import (
     Answer,
-    Draws,
     Proof,
     QueryResult,
     fired_clause,
@@ -54,6 +55,17 @@ _OF_BUDGETS = (MEMORY_USED_UP.entry.code, TIME_OVER.entry.code)
 FAILURES: Mapping[str, str] = {
     "rejection": "draws that fail are thrown away: answers have the probabilities of the query",
     "backtracking": "a draw that fails goes on from its last choice: other probabilities",
+    "weighting": "independent draws with weights; one that fails has weight 0",
+    "filter": "draws with weights that share their beginnings, by particle filters over goals",
+}
+
+#: Those of which a draw has a weight.
+WEIGHTED = ("weighting", "filter")
+
+#: How draws are made, with what they are.
+METHODS: Mapping[str, str] = {
+    "tables": "independent draws with the probabilities of the query, none of which fails",
+    **FAILURES,
 }
 
 
@@ -142,20 +154,29 @@ def run_draws(
     if failure not in FAILURES:
         raise UsageError(words.NO_FAILURE_OF_DRAWS(failure=failure, known=", ".join(FAILURES)))
     query = read_query(program, goal, given)
-    way: Failure = "rejection" if failure == "rejection" else "backtracking"
     if seed is None:
         seed = secrets.randbits(32)
     check_number("seed", seed, whole=True)
-    if runs_in_prolog(engine):
-        with optional_module("swipl.prolog").PrologProgram(
-            program, allow_code=allow_code
-        ) as loaded:
-            drawn = loaded.draw_answers(query, draws, failure=way, seed=seed, limits=limits)
+    asked: dict[str, Any] = {"seed": seed, "limits": limits}
+    in_prolog = runs_in_prolog(engine)
+    if failure in WEIGHTED:
+        if in_prolog:
+            swipl = optional_module("swipl.runs")
+            loaded = swipl.PrologProgram(program, allow_code=allow_code)
+            runs = swipl.PrologRuns(loaded, query, limits)
+        else:
+            runs = late_import("slp.resolution.proofs.runs").MachineRuns(query, limits)
+        drawn = draw_weighted(query, runs, draws, method=failure, **asked)
     else:
-        drawn = draw_answers(query, draws, failure=way, seed=seed, limits=limits)
+        way: Failure = "rejection" if failure == "rejection" else "backtracking"
+        if in_prolog:
+            prolog = optional_module("swipl.prolog")
+            with prolog.PrologProgram(program, allow_code=allow_code) as loaded:
+                drawn = loaded.draw_answers(query, draws, failure=way, **asked)
+        else:
+            drawn = draw_answers(query, draws, failure=way, **asked)
     names = [v.name for v in named_variables(query.goal)]
-    answers = tuple(values_of(names, terms) for terms in drawn.answers)
-    return Draws(answers, failure, drawn.tries, seed, drawn.interrupted)
+    return Draws.of(names, drawn, failure, seed)
 
 
 def read_query(program: ir.CheckedProgram, goal: str, given: str | None) -> Query:

@@ -1,4 +1,4 @@
-"""Queries on a stochastic logic program: answers with probabilities, best proofs, draws.
+"""Queries on a stochastic logic program: answers with probabilities, and best proofs.
 
 For a goal G, with `mass(r)` the product of the labels of the stochastic clauses in the SLD proof r,
 
@@ -14,18 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from random import Random
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
-from slp.errors import BudgetError, warn
 from slp.messages.proofs import TOO_MANY_INFERENCES
-from slp.messages.queries import DRAWS_CUT_SHORT, SEARCH_INTERRUPTED
+from slp.messages.queries import SEARCH_INTERRUPTED
 from slp.resolution.answers.found import MassOfAnswer, ProofOfAnswer, ProofSearchResult
 from slp.resolution.answers.tabled import answers_by_tables
 from slp.resolution.machine.loop import DEFAULT_LIMITS, Limits, Meter
 from slp.resolution.proofs.best_first import BestFirst, FoundProof, Progress
 from slp.resolution.proofs.choices import fired_clauses
-from slp.resolution.proofs.draws import Failure, Sampler
 from slp.resolution.proofs.failures import FailedGoal, FailureTrace, tracing_machine
 from slp.resolution.proofs.masses import ONE, Mass, total
 from slp.resolution.proofs.query import Query, canonical, database_of, linked, prepared
@@ -198,52 +195,6 @@ def _failed_goals(query: Query, tolerance: float, limits: Limits) -> tuple[Faile
     for _ in _search(query, tolerance, limits, True, tracing_machine(trace)).run():
         pass
     return tuple(trace.deepest)
-
-
-def draw_answers(
-    query: Query, count: int, *, failure: Failure, seed: int, limits: Limits = DEFAULT_LIMITS
-) -> DrawnAnswers:
-    """Answers of `count` independent draws (see `slp.resolution.proofs.draws`). If a budget or
-    Ctrl-C ends the drawing, the answers so far.
-
-    `limits` are those of one draw.
-
-    Raises
-    ------
-    ProgramError
-        As `answers_of_query`, and E244 to E246; E214 to E216 if a draw reaches a limit.
-    """
-    goals, answer, first = prepared(query)
-    weights = query.program.weights
-    goal = linked(goals)
-    database = database_of(query.program)
-    sampler = Sampler(database, goal, answer, first, limits, failure, weights, Random(seed))
-    drawn: list[tuple[Term, ...]] = []
-    interrupted = False
-    try:
-        while len(drawn) < count:
-            drawn.append(canonical(sampler.draw()))
-    except (BudgetError, KeyboardInterrupt) as e:
-        interrupted = cut_short(e, len(drawn), count)
-    return DrawnAnswers(drawn, sampler.tries, interrupted)
-
-
-class DrawnAnswers(NamedTuple):
-    """Answers drawn, how many draws were begun, and whether Ctrl-C ended the drawing."""
-
-    answers: list[tuple[Term, ...]]
-    tries: int
-    interrupted: bool
-
-
-def cut_short(cause: BudgetError | KeyboardInterrupt, kept: int, wanted: int) -> bool:
-    """Warn that a budget or Ctrl-C ended the drawing (W243), and tell whether it was Ctrl-C. If
-    nothing was drawn, raise `cause`."""
-    if not kept:
-        raise cause
-    reason = cause.diagnostics[0].message if isinstance(cause, BudgetError) else "interrupted"
-    warn(DRAWS_CUT_SHORT(reason=reason, kept=kept, wanted=wanted))
-    return not isinstance(cause, BudgetError)
 
 
 # --- preparing ---------------------------------------------------------------------------------

@@ -1,9 +1,8 @@
-"""Answers to queries for people: terms as numbers and Prolog text, proofs, draws, as plain data."""
+"""Answers to queries for people: terms as numbers and Prolog text, proofs, as plain data."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -61,6 +60,11 @@ class FiredClause:
     text: str
     label: float
     span: SourceSpan | None
+
+    def to_dict(self) -> dict[str, object]:
+        """As plain data for JSON."""
+        span = None if self.span is None else self.span.to_dict()
+        return {"text": self.text, "label": self.label, "span": span}
 
 
 @dataclass(frozen=True)
@@ -150,62 +154,11 @@ def _finite(told: object, *names: str) -> dict[str, float | None]:
 
 
 def _proof_to_dict(proof: Proof) -> dict[str, object]:
-    fired = [
-        {"text": c.text, "label": c.label, "span": None if c.span is None else c.span.to_dict()}
-        for c in proof.clauses
-    ]
     return {
         **proof.bindings,
         **_finite(proof, "probability", "mass"),
-        "clauses": fired,
+        "clauses": [c.to_dict() for c in proof.clauses],
     }
-
-
-@dataclass(frozen=True)
-class Draws(Sequence[Mapping[str, Value]]):
-    """Independent draws of answers: one mapping from variables to values for each.
-
-    `failure` names the method for draws that failed. `tries` counts the draws begun, with those
-    rejected. `interrupted`: whether Ctrl-C ended the drawing; there are fewer draws then, as where
-    a budget ended it.
-    """
-
-    answers: tuple[Mapping[str, Value], ...]
-    failure: str
-    tries: int
-    seed: int
-    interrupted: bool = False
-
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]  # int or slice, as in a tuple
-        return self.answers[index]
-
-    def __len__(self) -> int:
-        return len(self.answers)
-
-    def frequencies(self) -> list[tuple[Mapping[str, Value], int]]:
-        """The different answers and how often each was drawn, the most frequent first."""
-        counts = Counter(tuple(a.items()) for a in self.answers)
-        return [(dict(items), n) for items, n in counts.most_common()]
-
-    def to_dict(self) -> dict[str, object]:
-        """As plain data for JSON; `probability` is a relative frequency, `error` its standard
-        error."""
-        n = max(len(self), 1)
-        answers = [
-            {**a, "probability": k / n, "error": math.sqrt(k / n * (1 - k / n) / n)}
-            for a, k in self.frequencies()
-        ]
-        rejects = self.failure == "rejection"
-        accepted = len(self) / max(self.tries, 1)
-        return {
-            "answers": answers,
-            "success": accepted if rejects else None,
-            "failure": 1 - accepted if rejects else None,
-            "semantics": self.failure,
-            "draws": [dict(a) for a in self.answers],
-            "tries": self.tries,
-            "seed": self.seed,
-        }
 
 
 def values_of(names: Sequence[str], terms: Sequence[Term]) -> dict[str, Value]:

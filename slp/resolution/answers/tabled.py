@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from slp.budgets import Deadline, held, time_left
 from slp.errors import BudgetError, ProgramError
@@ -25,27 +26,70 @@ from slp.resolution.tables.solved import Bounds, ProofOfTables, solver
 _ROUNDING = 1e-9
 
 
+@dataclass(frozen=True)
+class SolvedTables:
+    """The tables of a query, the masses of their variables, and that of all proofs."""
+
+    graph: Hypergraph
+    masses: Sequence[Bounds]
+    whole: Bounds
+
+    @classmethod
+    def of(cls, query: Query, limits: Limits, progress: Progress | None = None) -> SolvedTables:
+        """Build and solve them. Raises as `hypergraph_of_query`."""
+        graph = hypergraph_of_query(query, limits, progress)
+        masses = solver().bounds_of(graph)
+        return cls(graph, masses, solver().success_of(graph, masses))
+
+    @property
+    def own(self) -> list[Bounds]:
+        """The masses of the answers."""
+        return [self.masses[i] for i in self.graph.answers]
+
+    @property
+    def unbounded(self) -> str | None:
+        """Why there is no upper bound; None where there is one."""
+        if self.whole.infinite:
+            return "the sum over all proofs is infinite"
+        return "they find no upper bound" if self.whole.upper is None else None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the bounds of answers differ by rounding alone."""
+        return all(_is_exact(bounds) for bounds in (self.whole, *self.own))
+
+    @property
+    def failure(self) -> Mass | None:
+        """The mass that fails, where labels are probabilities. None where a logical goal has
+        several results."""
+        if self.graph.branches:
+            return None
+        return ZERO if self.graph.failure is None else self.masses[self.graph.failure].value
+
+
+def half_of_time() -> Deadline:
+    """Half of the time that is left, for what may be in vain."""
+    left = time_left()
+    return Deadline(None if math.isinf(left) else left / 2)
+
+
 def answers_by_tables(
     query: Query, *, best: int, tolerance: float, limits: Limits, progress: Progress | None
 ) -> ProofSearchResult | str:
     """The answers, or why tables do not tell them: a limit or budget, a fault at a goal that a
     search need not meet, no bound. Tables take at most half of the time that is left."""
-    left = time_left()
     try:
-        with held(Deadline(None if math.isinf(left) else left / 2)):
-            graph = hypergraph_of_query(query, limits, progress)
-            masses = solver().bounds_of(graph)
-            whole = solver().success_of(graph, masses)
-            if whole.infinite:
-                return "the sum over all proofs is infinite"
-            if whole.upper is None:
-                return "they find no upper bound"
+        with held(half_of_time()):
+            tables = SolvedTables.of(query, limits, progress)
+            if tables.unbounded is not None:
+                return tables.unbounded
+            graph, masses = tables.graph, tables.masses
             above = graph.has_label_above_one
             proofs = () if above else solver().best_proofs(graph, best)
     except (BudgetError, ProgramError) as e:
         return e.diagnostics[0].message
-    own = [masses[i] for i in graph.answers]
-    exact = all(_is_exact(bounds) for bounds in (whole, *own))
+    whole, own, exact = tables.whole, tables.own, tables.exact
+    assert whole.upper is not None
     summed = [
         MassOfAnswer(graph.variables[i].terms, masses[i].value if exact else masses[i].lower)
         for i in graph.answers
@@ -57,7 +101,7 @@ def answers_by_tables(
         best=tuple(_proof(graph, proof) for proof in proofs),
         best_certified=not above,
         success=success,
-        failure=_failure(query, graph, masses),
+        failure=None if query.program.weights else tables.failure,
         open=left_open,
         upper=whole.upper,
         complete=left_open <= success.times(tolerance),
@@ -78,12 +122,6 @@ def _less(mass: Mass, other: Mass) -> Mass:
     """A mass less one that is no larger."""
     own = math.ldexp(other.mantissa, max(other.exponent - mass.exponent, -2000))
     return Mass.of(max(mass.mantissa - own, 0.0), mass.exponent)
-
-
-def _failure(query: Query, graph: Hypergraph, masses: Sequence[Bounds]) -> Mass | None:
-    if query.program.weights or graph.branches:
-        return None
-    return ZERO if graph.failure is None else masses[graph.failure].value
 
 
 def _proof(graph: Hypergraph, proof: ProofOfTables) -> ProofOfAnswer:

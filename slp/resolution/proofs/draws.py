@@ -19,8 +19,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from random import Random
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.resolution.machine import faults
 from slp.resolution.machine.clauses import PreparedPredicate
 from slp.resolution.machine.database import Database
@@ -33,11 +34,21 @@ from slp.terms import Term
 Failure: TypeAlias = Literal["rejection", "backtracking"]
 
 
+class Drawn(NamedTuple):
+    """A proof that was drawn: its answer, and the labelled clauses used, in order, with the values
+    of their labels."""
+
+    answer: Term
+    path: list[tuple[ir.LogicClause, float]]
+
+
 @dataclass(slots=True, eq=False)
 class _Drawn:
-    """Marks the call of a stochastic goal, with the clauses that are left to draw."""
+    """Marks the call of a stochastic goal behind `before` other choices, with the clauses that are
+    left to draw."""
 
     mark: int
+    before: int
     goal: Goal
     args: tuple[Term, ...]
     left: list[Option]
@@ -45,6 +56,7 @@ class _Drawn:
     def retry(self, machine: Machine) -> Goal | None:
         """Draw again among the clauses left."""
         assert isinstance(machine, _DrawingMachine)
+        del machine.path[self.before :]
         return machine.draw(self) if self.left else None
 
 
@@ -58,6 +70,9 @@ class _DrawingMachine(Machine):
         self._random = random
         self._backtracks = sampler.failure == "backtracking"
         self._weights = sampler.weights
+        #: The labelled clauses that are used so far. What backtracking takes back is cut off by
+        #: the mark of the first choice behind the place to which it goes.
+        self.path: list[tuple[ir.LogicClause, float]] = []
 
     def look(self) -> None:
         """Check the budgets that are held."""
@@ -71,19 +86,24 @@ class _DrawingMachine(Machine):
         if not options:
             return None
         if self._backtracks:
-            return self.draw(_Drawn(self.store.mark(), goal, args, options))
+            return self.draw(_Drawn(self.store.mark(), len(self.path), goal, args, options))
         if self.choices and not isinstance(self.choices[-1], _Drawn):
-            self.choices.append(_Drawn(self.store.mark(), goal, args, []))
+            self.choices.append(_Drawn(self.store.mark(), len(self.path), goal, args, []))
         chosen = self._pick(options, 1.0)
-        return None if chosen is None else enter(self, options[chosen][0], goal, args)
+        return None if chosen is None else self._enter(options[chosen], goal, args)
 
     def draw(self, choice: _Drawn) -> Goal:
         """Draw by the labels of the clauses left, and leave the others for later."""
         total = sum(label for _, label in choice.left)
         chosen = self._pick(choice.left, total)
-        clause, _ = choice.left.pop(len(choice.left) - 1 if chosen is None else chosen)
+        option = choice.left.pop(len(choice.left) - 1 if chosen is None else chosen)
         self.choices.append(choice)
-        return enter(self, clause, choice.goal, choice.args)
+        return self._enter(option, choice.goal, choice.args)
+
+    def _enter(self, option: Option, goal: Goal, args: tuple[Term, ...]) -> Goal:
+        clause, label = option
+        self.path.append((clause.source, label))
+        return enter(self, clause, goal, args)
 
     def _pick(self, options: list[Option], total: float) -> int | None:
         """Index of an option, with probability label / total; None with the remaining
@@ -113,7 +133,8 @@ class Sampler:
     """Draws of a goal's proofs, each giving an instance of `answer`.
 
     Variables of both are numbered below `first`; `limits` are those of one draw, all its tries
-    together. `tries` counts the draws begun, rejected ones included.
+    together. `tries` counts the draws begun, rejected ones included, and `inferences` what all of
+    them took.
     """
 
     database: Database
@@ -125,9 +146,10 @@ class Sampler:
     weights: bool
     random: Random
     tries: int = field(default=0, init=False)
+    inferences: int = field(default=0, init=False)
 
-    def draw(self) -> Term:
-        """The answer of one draw.
+    def draw(self) -> Drawn:
+        """One draw.
 
         Raises
         ------
@@ -137,36 +159,43 @@ class Sampler:
         """
         if self.failure == "rejection" and self.weights:
             raise faults.weighted_draws(self.goal.span)
-        meter, begun = Meter(self.limits), self.tries
+        meter = Meter(self.limits)
+        try:
+            return self._draw(meter)
+        finally:
+            self.inferences += meter.inferences
+
+    def _draw(self, meter: Meter) -> Drawn:
+        begun = self.tries
         while True:
             check_budgets()
             self.tries += 1
             rejected, spent = self.tries - begun - 1, meter.inferences
             try:
-                answers = self._try(meter)
+                found = self._try(meter)
             except faults.LimitError as error:
                 # A draw that takes more than all before it may be endless: its own message fits.
                 if not error.ends_search or spent <= self.limits.inferences // 2:
                     raise
                 limit, span = self.limits.inferences, self.goal.span
                 raise faults.all_draws_rejected(limit, rejected, span) from error
-            if len(answers) > 1:
+            if len(found) > 1:
                 raise faults.several_proofs(self.goal.span)
-            if answers:
-                return answers[0]
+            if found:
+                return found[0]
             if self.failure == "backtracking":
                 raise faults.nothing_to_draw(self.goal.span)
 
-    def _try(self, meter: Meter) -> list[Term]:
-        """Answers of the proofs that one try finds: at most two, one if it backtracks."""
+    def _try(self, meter: Meter) -> list[Drawn]:
+        """The proofs that one try finds: at most two, one if it backtracks."""
         store = Store(self.first)
         machine = _DrawingMachine(self.database, meter, store, self.random, self)
         wanted = 1 if self.failure == "backtracking" else 2
-        answers: list[Term] = []
+        found: list[Drawn] = []
         for proved in machine.explore(self.goal):
             if proved:
-                answers.append(store.resolve(self.answer))
-            if len(answers) == wanted:
+                found.append(Drawn(store.resolve(self.answer), [*machine.path]))
+            if len(found) == wanted:
                 break
         meter.add_terms(store)
-        return answers
+        return found

@@ -20,7 +20,7 @@ from slp.kernels.compiled import compiled_core
 from slp.resolution.proofs.masses import ONE, ZERO, Mass, total
 from slp.resolution.tables.core_builder import CompiledHypergraph
 from slp.resolution.tables.hypergraph import Edge, Hypergraph
-from slp.resolution.tables.solved import Bounds
+from slp.resolution.tables.solved import Bounds, DrawsFromTables, roots_of_success
 
 if TYPE_CHECKING:
     from slp._core import ProofShares, ProofTables
@@ -45,18 +45,6 @@ class CoreProof:
     def begun(self) -> list[Edge]:
         """The edges that begin with a labelled clause, in their order of use."""
         return list(self.edges)
-
-
-@dataclass(frozen=True, eq=False)
-class CoreDraws:
-    """Proofs that were drawn. `begun` are the numbers of the edges that begin with a labelled
-    clause, int32, proof after proof in their order of use: those of proof i stand from `first[i]`
-    to `first[i + 1]`, int64. `answers`, int32, and `log_masses`, float64, are of shape (n,)."""
-
-    first: NDArray[np.int64]
-    begun: NDArray[np.int32]
-    answers: NDArray[np.int32]
-    log_masses: NDArray[np.float64]
 
 
 def bounds_of(graph: Hypergraph) -> list[Bounds]:
@@ -135,7 +123,7 @@ def expected_uses(
 
 
 class CoreSampler:
-    """CoreDraws proofs of `roots`: variables with their probabilities."""
+    """Draws proofs of `roots`: variables with their probabilities."""
 
     def __init__(
         self, graph: Hypergraph, found: Sequence[Bounds], roots: Mapping[int, float]
@@ -145,11 +133,18 @@ class CoreSampler:
         self._shares = _shares(graph, found)
         self._roots = _roots({i: w if found[i].value else 0.0 for i, w in roots.items()})
 
-    def draw_many(self, n: int, seeds: NDArray[np.uint64], threads: int = 1) -> CoreDraws:
+    def draw_many(self, n: int, seeds: NDArray[np.uint64], threads: int = 1) -> DrawsFromTables:
         """`n` independent proofs. `seeds`, uint64, shape (4,), decide them; the number of threads
         does not change them."""
         asked = _asked("while proofs were drawn")
-        return CoreDraws(*self._shares.draw(*self._roots, n, seeds, threads, asked))
+        return DrawsFromTables(*self._shares.draw(*self._roots, n, seeds, threads, asked))
+
+
+def draws_of(
+    graph: Hypergraph, found: Sequence[Bounds], n: int, seeds: NDArray[np.uint64]
+) -> DrawsFromTables:
+    """`n` independent proofs of the query."""
+    return CoreSampler(graph, found, roots_of_success(graph, found)).draw_many(n, seeds)
 
 
 def _loaded() -> Any:

@@ -1,7 +1,7 @@
-"""The equations of tables solved, behind one facade: masses with bounds, and best proofs.
+"""The equations of tables solved, behind one facade: masses with bounds, best proofs and draws.
 
 What solves them stands in `SOLVERS` and is imported late: the compiled core, or the plain
-specification where `slp.kernels.backend()` says so. Draws and expected uses of the core stand in
+specification where `slp.kernels.backend()` says so. Expected uses of the core stand in
 `slp.resolution.tables.compiled`.
 """
 
@@ -9,12 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from slp.kernels import backend
 from slp.late import late_import
-from slp.resolution.proofs.masses import Mass
+from slp.resolution.proofs.masses import ZERO, Mass
 from slp.resolution.tables.hypergraph import Edge, Hypergraph
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 #: The module of each backend.
 SOLVERS = {
@@ -35,6 +39,19 @@ class Bounds:
     value: Mass
     upper: Mass | None
     infinite: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class DrawsFromTables:
+    """Proofs that were drawn. `begun` are the numbers of the edges that begin with a labelled
+    clause, int32, proof after proof in their order of use: those of proof i stand from `first[i]`
+    to `first[i + 1]`, int64. `answers`, int32, the variables of their answers, and `log_masses`,
+    float64, are of shape (n,)."""
+
+    first: NDArray[np.int64]
+    begun: NDArray[np.int32]
+    answers: NDArray[np.int32]
+    log_masses: NDArray[np.float64]
 
 
 class ProofOfTables(Protocol):
@@ -67,8 +84,24 @@ class Solver(Protocol):
         """The `k` proofs with the largest masses. No label may be above 1."""
         ...
 
+    def draws_of(
+        self, graph: Hypergraph, found: Sequence[Bounds], n: int, seeds: NDArray[np.uint64], /
+    ) -> DrawsFromTables:
+        """`n` independent proofs of the query. `seeds`, uint64, shape (4,), decide them. Some
+        answer has a mass above 0."""
+        ...
+
 
 def solver() -> Solver:
     """The solver of this process."""
     found: Solver = late_import(SOLVERS[backend()])
     return found
+
+
+def roots_of_success(graph: Hypergraph, found: Sequence[Bounds]) -> dict[int, float]:
+    """The probability of each answer, given success; none where there is no answer."""
+    masses = {i: found[i].value for i in graph.answers}
+    unit = max(masses.values(), default=ZERO)
+    relative = {i: float(mass.over(unit)) if unit else 0.0 for i, mass in masses.items()}
+    whole = sum(relative.values())
+    return {i: x / whole if unit else 0.0 for i, x in relative.items()}

@@ -11,7 +11,8 @@ import pytest
 import slp
 from slp.reference.tables.best import best_proofs
 from slp.reference.tables.draws import ProofSampler
-from slp.reference.tables.uses import expected_uses, roots_of_success
+from slp.reference.tables.uses import expected_uses
+from slp.resolution.tables.solved import roots_of_success
 from slp.syntax import term_to_text
 from tests.reference.tables.solved import Solved, solved
 

@@ -10,6 +10,7 @@ import pytest
 import slp
 from slp.errors import SlpError
 from slp.resolution import Limits
+from slp.resolution.answers import drawing
 
 COIN = "0.6 :: coin(h).\n0.4 :: coin(t).\n"
 CONDITION_HELP = (
@@ -101,7 +102,8 @@ def test_faults_of_queries_and_draws(
         assert fault(caught.value) == want
 
 
-def test_several_proofs_in_one_draw() -> None:
+def test_several_proofs_in_one_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing, "_ROUNDS", ())  # tables count all proofs
     with pytest.raises(SlpError) as caught:
         slp.parse(COIN).draw("coin(X), member(X, [h, h, t])", 20, seed=1)
     assert fault(caught.value) == (
@@ -112,9 +114,10 @@ def test_several_proofs_in_one_draw() -> None:
     )
 
 
-def test_nothing_to_draw() -> None:
+@pytest.mark.parametrize("failure", ["rejection", "backtracking"])
+def test_nothing_to_draw(failure: str) -> None:
     with pytest.raises(SlpError) as caught:
-        slp.parse(COIN).draw("coin(x)", failure="backtracking")
+        slp.parse(COIN).draw("coin(x)", failure=failure)
     assert fault(caught.value) == (
         "E245",
         "the goal has no proof, so there is nothing to draw",
@@ -123,7 +126,8 @@ def test_nothing_to_draw() -> None:
     )
 
 
-def test_rejection_that_never_accepts() -> None:
+def test_rejection_that_never_accepts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing, "_ROUNDS", ())  # tables say that there is no proof
     with pytest.raises(SlpError) as caught:
         slp.parse(COIN).draw("coin(x)", limits=Limits(inferences=100))
     assert fault(caught.value) == (
@@ -145,13 +149,15 @@ def test_an_endless_draw_after_rejected_ones() -> None:
 
 
 def test_rejection_of_weights() -> None:
-    program = slp.parse(":- weights.\n3 :: p(a).\n1 :: p(b).")
+    """Tables end for the first goal, and not for the second."""
+    program = slp.parse(":- weights.\n3 :: p(a).\n1 :: p(b).\n1 :: q(0).\n1 :: q(s(X)) :- q(X).")
+    assert len(program.draw("p(X)", 3)) == 3
     with pytest.raises(SlpError) as caught:
-        program.draw("p(X)")
+        program.draw("q(X)", limits=Limits(inferences=1_000))
     assert fault(caught.value) == (
         "E246",
         "labels are weights here, so rejection cannot tell how often to accept a draw",
-        "p(X)",
+        "q(X)",
         "draw with failure by backtracking",
     )
     assert len(program.draw("p(X)", 3, failure="backtracking")) == 3

@@ -18,7 +18,7 @@ from slp.reference.tables import best, bounds, uses
 from slp.resolution.proofs.masses import ONE, ZERO
 from slp.resolution.tables import compiled
 from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph, Variable
-from slp.resolution.tables.solved import Bounds
+from slp.resolution.tables.solved import Bounds, roots_of_success
 from tests.reference.tables.solved import solved
 from tests.reference.tables.test_masses import labels_of, random_clauses, text_of
 
@@ -95,7 +95,7 @@ def test_random_recursive_programs(seeds: range) -> None:
         assert_alike(compiled.bounds_of(found.graph), found.masses)
         if any(b.infinite or b.upper is None for b in found.masses) or not found.graph.answers:
             continue
-        roots = uses.roots_of_success(found.graph, found.masses)
+        roots = roots_of_success(found.graph, found.masses)
         want = uses.expected_uses(found.graph, found.masses, roots)
         have = compiled.expected_uses(found.graph, found.masses, roots)
         assert (have is None) == (want is None)
@@ -155,7 +155,7 @@ def test_draws() -> None:
     """Frequencies of all proofs against their masses: fails of 10,000 seeds one."""
     found = solved(slp.parse(GRAMMAR), "s([a, b, a, b, a], R)")
     graph, n = found.graph, 40_000
-    roots = uses.roots_of_success(graph, found.masses)
+    roots = roots_of_success(graph, found.masses)
     number = {id(edge): i for i, edge in enumerate(graph.edges)}
     proofs = best.best_proofs(graph, 10_000)
     want: Counter[tuple[int, ...]] = Counter()
@@ -176,7 +176,7 @@ def test_draws() -> None:
 
 def test_threads_do_not_change_draws() -> None:
     found = solved(slp.parse(GRAMMAR), "s([a, b, a], R)")
-    roots = uses.roots_of_success(found.graph, found.masses)
+    roots = roots_of_success(found.graph, found.masses)
     sampler = compiled.CoreSampler(found.graph, found.masses, roots)
     one, two = (sampler.draw_many(1000, SEEDS, threads) for threads in (1, 2))
     assert np.array_equal(one.begun, two.begun) and np.array_equal(one.first, two.first)

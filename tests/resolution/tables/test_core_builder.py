@@ -12,13 +12,13 @@ import slp
 from slp.budgets import Deadline, held
 from slp.errors import TimeOverError
 from slp.reference.tables.bounds import bounds_of
-from slp.reference.tables.uses import roots_of_success
 from slp.resolution import DEFAULT_LIMITS, Limits, Query
 from slp.resolution.machine.faults import LimitError
 from slp.resolution.tables import compiled
 from slp.resolution.tables.build import built_by_machine
 from slp.resolution.tables.core_builder import CompiledHypergraph, compiled_graph
 from slp.resolution.tables.hypergraph import NONE, Hypergraph
+from slp.resolution.tables.solved import roots_of_success
 from slp.syntax import parse_term
 from tests.reference.tables.test_masses import MARKOV, labels_of, random_clauses, text_of
 
