@@ -23,18 +23,29 @@ from slp.resolution.machine.solve import solve
 if TYPE_CHECKING:
     from slp.resolution.answers.goals import ENGINES, FAILURES, run_draws, run_query
     from slp.resolution.answers.queries import answers_of_query
-    from slp.resolution.answers.results import Draws, FiredClause, Proof, QueryResult, Value
+    from slp.resolution.answers.results import (
+        Bound,
+        Draws,
+        FiredClause,
+        Proof,
+        QueryResult,
+        Value,
+        values_of,
+    )
     from slp.resolution.proofs.masses import mass_text, power_of_ten
-    from slp.resolution.proofs.query import Query, named_variables
+    from slp.resolution.proofs.query import Query, named_variables, read_goal
 
 __all__ = [
     "ENGINES",
     "FAILURES",
+    "Bound",
     "Draws",
     "FiredClause",
     "Proof",
     "QueryResult",
     "Value",
+    "values_of",
+    "read_goal",
     "run_draws",
     "run_query",
     "DEFAULT_LIMITS",
@@ -61,10 +72,12 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "slp.resolution.answers.results": "Draws FiredClause Proof QueryResult Value",
+        "slp.resolution.answers.results": (
+            "Bound Draws FiredClause Proof QueryResult Value values_of"
+        ),
         "slp.resolution.answers.goals": "ENGINES FAILURES run_draws run_query",
         "slp.resolution.proofs.masses": "mass_text power_of_ten",
         "slp.resolution.answers.queries": "answers_of_query",
-        "slp.resolution.proofs.query": "Query named_variables",
+        "slp.resolution.proofs.query": "Query named_variables read_goal",
     },
 )
