@@ -40,11 +40,11 @@ NO_FEATURE_TO_ASK = E272.says(
 NO_CLASS_TO_ASK = E272.says(
     "{predicate}: the response `{response}` has no class {name}: it has {known}", AS_REMEDY
 )
-NO_CLASSES = E272.says(
+ASKED_FOR_NO_CLASSES = E272.says(
     "{predicate}: the response `{response}` is numeric, it has no classes",
     "ask it of a posterior over classes",
 )
-NO_THRESHOLDS = E272.says(
+NO_THRESHOLDS_TO_ASK = E272.says(
     "{predicate}: splits on `{name}` are by levels, and have no thresholds that are numbers",
     "ask `uses(T, {name})`, or look at the term of the tree",
 )
@@ -77,4 +77,4 @@ E275 = Entry(
     example="slp query prior.slp 'tree(T), uses(leaf, age)' --data data.csv",
 )
 NO_PART_OF_TREE = E275.says("{predicate}: {term} is no part of the tree", AS_REMEDY)
-NO_ROW = E275.says("{predicate}: {term} is no row, such as `[age = 20]`", AS_REMEDY)
+NOT_A_ROW_TO_ASK = E275.says("{predicate}: {term} is no row, such as `[age = 20]`", AS_REMEDY)

@@ -50,6 +50,6 @@ class Querying(BesidePrior):
 
     @cached_property
     def _asking(self) -> Any:
-        """See `slp.results.tree_goals.ask.Asking`."""
+        """See `slp.results.tree_goals.ask.GoalsOfTrees`."""
         logic, draws = self.record.logic(), self.record.draws or _DRAWS
-        return late_import("slp.results.tree_goals.ask").Asking(logic, draws)
+        return late_import("slp.results.tree_goals.ask").GoalsOfTrees(logic, draws)

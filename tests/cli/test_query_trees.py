@@ -28,8 +28,8 @@ def test_posterior_and_prior_stand_side_by_side(asked: Any) -> None:
         "0.4254  (prior 0.2500)  F = dose",
         "0.2842  (prior 0.2500)  F = age",
         "0.7096  (prior 0.5000)  any answer",
-        "exact: all 9 trees asked",
-        "prior: exact: all 9 trees asked",
+        "exact: all 25 trees asked",
+        "prior: exact: all 25 trees asked",
         "engine exact: the program has a finite tree grammar, so its trees can be summed exactly; "
         "seed 1",
     ]

@@ -42,7 +42,7 @@ class Asked:
         return self.answers.get(values, Probability(0.0, none, kind))
 
 
-class Asking:
+class GoalsOfTrees:
     """Asks distributions over trees; `draws` independent draws of sums over many trees. The trees
     of sums are listed, or drawn, once."""
 

@@ -13,13 +13,13 @@ from slp.errors import ProgramError
 from slp.leaves import label_text
 from slp.messages.names import joined, nearest
 from slp.messages.tree_goals import (
+    ASKED_FOR_NO_CLASSES,
     NO_CLASS_TO_ASK,
-    NO_CLASSES,
     NO_FEATURE_TO_ASK,
     NO_PART_OF_TREE,
-    NO_ROW,
     NO_ROW_TO_ASK,
-    NO_THRESHOLDS,
+    NO_THRESHOLDS_TO_ASK,
+    NOT_A_ROW_TO_ASK,
 )
 from slp.resolution.machine import faults
 from slp.resolution.machine.arithmetic import evaluate
@@ -176,7 +176,7 @@ class TreeLibrary:
         predicate = f"`{name}/{len(args) + 1}`"
         if name == "class_at" and not self._classes:
             of: dict[str, Any] = {"predicate": predicate, "response": self._table.response}
-            raise ProgramError(NO_CLASSES(span, **of))
+            raise ProgramError(ASKED_FOR_NO_CLASSES(span, **of))
         for kind, term in zip(kinds, args, strict=True):
             if isinstance(term, Var):
                 continue
@@ -201,7 +201,7 @@ class TreeLibrary:
             near = nearest(term.name, self._features)
             raise ProgramError(NO_FEATURE_TO_ASK(span, **of, known=known, nearest=near))
         if thresholds and not self._has_thresholds(term.name):
-            raise ProgramError(NO_THRESHOLDS(span, **of))
+            raise ProgramError(NO_THRESHOLDS_TO_ASK(span, **of))
 
     def _has_thresholds(self, feature: str) -> bool:
         return self._features[feature].kind.numbers_by_name is None
@@ -254,7 +254,7 @@ class TreeLibrary:
 
 
 def _no_row(term: Term, span: SourceSpan | None) -> Any:
-    return NO_ROW(span, predicate="`class_at/4`", term=faults.describe(term))
+    return NOT_A_ROW_TO_ASK(span, predicate="`class_at/4`", term=faults.describe(term))
 
 
 def _same(term: Term, values: Any) -> Iterator[Pair]:
