@@ -14,7 +14,9 @@ from slp.engines.contract import Request
 from slp.engines.prior_mass import with_prior_mass
 from slp.engines.prior_uses import with_prior_uses
 from slp.engines.shared.sums import SumsOverTrees
+from slp.ir.program import CheckedProgram
 from slp.kernels.compiled import N_CORES
+from slp.problem.problem import Problem
 from slp.results import Posterior
 from slp.results.record.later import Later
 from slp.results.record.result import Result
@@ -68,6 +70,10 @@ def load_posterior(
     return posterior
 
 
+def _on_the_same_table(problem: Problem, program: CheckedProgram) -> Problem:
+    return problem_on(program, problem.table)
+
+
 def _logic_of(source: SourceFile, parameters: Mapping[str, float]) -> Logic:
     """The clauses of a saved program."""
     program = compile_program(source, parameters)
@@ -79,7 +85,8 @@ def _sums_again(run: SavedRun, memory: int, deadline: Deadline, threads: int) ->
     engine = engine_named(run.choice.engine)
     assert isinstance(engine, SumsOverTrees)
     program, known = compile_with_states(run.source, run.record.parameters)
-    problem = problem_on(with_predicates(program, allow_code=False), run.table, known=known)
+    ready = with_predicates(program, allow_code=False)
+    problem = problem_on(ready, run.table, known=known, vary=_on_the_same_table)
     assert not problem.unsummable
     request = Request(
         choice=run.choice,

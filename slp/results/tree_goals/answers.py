@@ -54,7 +54,7 @@ class Source:
         """A number as text, with its error or a mark where it is not to be used."""
         if not self.sound:
             return f"{probability:.4f}?"
-        return with_error(probability, probability.error, drawn=self.kind == "estimate")
+        return with_error(probability, probability.error, drawn=probability.kind == "estimate")
 
 
 @dataclass(frozen=True)

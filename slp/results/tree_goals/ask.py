@@ -14,10 +14,12 @@ from slp.messages.decisions import NO_PATHS_OF_SOFT
 from slp.messages.names import plural
 from slp.resolution import values_of
 from slp.results.averages.drawn_trees import DrawnTrees
+from slp.results.averages.sums import Sums
 from slp.results.estimate import Kind
 from slp.results.record.result import Result
 from slp.results.record.run import Logic
 from slp.results.tree_goals.answers import Probability, Source, TreeAnswer, TreeAnswers
+from slp.results.tree_goals.by_sums import BySums
 from slp.results.tree_goals.goal import GoalAboutTrees, Values
 from slp.trees import Tree
 
@@ -50,6 +52,7 @@ class GoalsOfTrees:
         self._logic, self._draws = logic, draws
         self._listed: dict[Result, _AllTrees] = {}
         self._drawn: dict[Result, DrawnTrees] = {}
+        self._summed: dict[Result, BySums] = {}
 
     def asked(self, text: str, result: Result) -> Asked:
         """What a distribution says of a goal.
@@ -89,14 +92,33 @@ class GoalsOfTrees:
                 if result not in self._listed:
                     self._listed[result] = _AllTrees.of(result)
                 return _of_all(result, goal, self._listed[result])
-            if result not in self._drawn:
-                rng = np.random.default_rng(result.seed)
-                self._drawn[result], _ = averages.draws_of_trees(self._draws, rng)
-            words = f"estimate by {plural(self._draws, 'independent draw')} of the sums"
-            return _of_draws(result, goal, self._drawn[result], Source("estimate", words))
+            return self._by_sums(goal, result) or self._of_independent_draws(goal, result)
         of_run = averages.drawn
         assert of_run is not None, "averages are of sums or of draws"
         return _of_draws(result, goal, of_run, _source_of_draws(result, of_run))
+
+    def _by_sums(self, goal: GoalAboutTrees, result: Result) -> Asked | None:
+        """By sums over all trees, where these tell."""
+        if result not in self._summed:
+            assert isinstance(result.averages, Sums)
+            self._summed[result] = BySums(result, result.averages)
+        found = self._summed[result].answers(goal)
+        if found is None:
+            return None
+        told, holds = found
+        source = Source("exact", "exact: sums over all trees")
+        if holds is None:
+            drawn = self._of_independent_draws(goal, result)
+            words = f"{source.words}; of any answer {drawn.source.words}"
+            return Asked(told, drawn.holds, Source("exact", words))
+        return Asked(told, holds, source)
+
+    def _of_independent_draws(self, goal: GoalAboutTrees, result: Result) -> Asked:
+        if result not in self._drawn:
+            rng = np.random.default_rng(result.seed)
+            self._drawn[result], _ = result.averages.draws_of_trees(self._draws, rng)
+        words = f"estimate by {plural(self._draws, 'independent draw')} of the sums"
+        return _of_draws(result, goal, self._drawn[result], Source("estimate", words))
 
 
 def _source_of_draws(result: Result, drawn: DrawnTrees) -> Source:

@@ -15,7 +15,9 @@ from slp.resolution.machine.control import GOALS_IN
 from slp.resolution.machine.of_trees import TREE
 from slp.resolution.proofs.query import canonical
 from slp.results.record.run import Logic
+from slp.results.tree_goals.formulas import Formula
 from slp.results.tree_goals.library import TreeLibrary
+from slp.results.tree_goals.symbolic import Space, Symbolic
 from slp.source import SourceSpan
 from slp.terms import Term, Var, arguments, functor, list_term, subterms
 from slp.trees import Tree
@@ -66,6 +68,17 @@ class GoalAboutTrees:
                 found.setdefault(values, []).append(u)
             check_time("goals about trees")
         return found
+
+    def for_all_trees(self, space: Space) -> dict[Values, Formula]:
+        """For each answer the formula of the trees that give it.
+
+        Raises
+        ------
+        NotForAllTreesError
+            Only single trees decide the goal.
+        """
+        proofs = Symbolic(self._program.clauses, self._database, space)
+        return proofs.formulas(self.term, self._values)
 
     # --- what is known beforehand --------------------------------------------------------------
 

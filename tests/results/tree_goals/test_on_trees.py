@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import slp
-from slp.results.tree_goals import ask
+from slp.results.tree_goals import ask, by_sums
 
 ROWS = pl.DataFrame(
     {
@@ -25,8 +25,9 @@ ROWS = pl.DataFrame(
 PROGRAM = """
 :- use(growtree, [alpha = 0.8]).
 small(T) :- leaves(T, N), N =< 2.
-left(split(_, _, L, _), L).
+left(split(_, _, L, _), L) :- true.
 on_one_side(T, F) :- left(T, L), uses(L, F).
+same(X, X) :- true.
 """
 
 
@@ -110,6 +111,7 @@ GOALS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "small(T)": lambda t: n_leaves(t) <= 2,
     "on_one_side(T, age)": lambda t: "left" in t and uses(t["left"], "age"),
     "T = split(sex, f, _, _)": lambda t: t.get("feature") == "sex",
+    "\\+ same_leaf(T, 2, 3)": lambda t: leaf_of(t, 2) != leaf_of(t, 3),
     "forall(uses(T, F), F == age)": lambda t: not uses(t, "dose") and not uses(t, "sex"),
 }
 
@@ -141,6 +143,39 @@ def test_all_trees_are_asked(goal: str, posterior: slp.Posterior, every: Any) ->
         assert found.prior_holds == pytest.approx(before, abs=1e-12)
 
 
+#: What only single trees decide.
+OF_SINGLE_TREES = ("class_at", "on_one_side", "T = split")
+
+
+@pytest.mark.parametrize("goal", [g for g in GOALS if not g.startswith(OF_SINGLE_TREES)])
+def test_sums_tell_the_same(
+    goal: str, posterior: slp.Posterior, every: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ask, "MOST_TREES", 0)
+    found = posterior.query(f"tree(T), {goal}")
+    assert "sums over all trees" in found.source.words
+    assert found.holds.kind == "exact" and 0 < found.holds.error < 1e-10
+    want = math.fsum(p for tree, p, _ in every if GOALS[goal](tree))
+    before = math.fsum(p for tree, _, p in every if GOALS[goal](tree))
+    assert found.holds == pytest.approx(want, abs=1e-12)
+    assert found.prior_holds == pytest.approx(before, abs=1e-12)
+
+
+def test_what_sums_do_not_tell_is_drawn(
+    posterior: slp.Posterior, every: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ask, "MOST_TREES", 0)
+    goals = [g for g in GOALS if g.startswith(OF_SINGLE_TREES)]
+    goals += [
+        "same_leaf(T, 1, 5), uses(T, age)",
+        "once(uses(T, age))",
+        "same(T, split(_, _, _, _))",
+    ]
+    for goal in goals:
+        assert posterior.probability(f"tree(T), {goal}").kind == "estimate", goal
+    assert posterior.probability("tree(split(age, _, _, _))").kind == "estimate"
+
+
 def test_answers_are_no_partition(posterior: slp.Posterior, every: Any) -> None:
     found = posterior.query("tree(T), uses(T, F)")
     want = {f: math.fsum(p for t, p, _ in every if uses(t, f)) for f in ("age", "dose", "sex")}
@@ -165,6 +200,7 @@ def test_draws_show_their_error(
     engine: str, posterior: slp.Posterior, every: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ask, "MOST_TREES", 0)
+    monkeypatch.setattr(by_sums, "MOST_SUMS", -1)
     drawn = slp.parse(PROGRAM).posterior(ROWS, engine=engine, seed=5, draws=1000)
     for goal in ("uses(T, age)", "same_leaf(T, 1, 5)", "leaves(T, N), N =< 4"):
         found = drawn.query(f"tree(T), {goal}")
