@@ -75,6 +75,7 @@ if TYPE_CHECKING:
         RepresentativeTree,
         RowQuantity,
         SampledProofs,
+        TreeAnswers,
         Tuning,
     )
     from slp.trees import CheckResult, Tree, TreeNode
@@ -103,6 +104,7 @@ __all__ = [
     "SlpError",
     "SlpWarning",
     "Tree",
+    "TreeAnswers",
     "TreeNode",
     "Tuning",
     "UnsupportedError",
@@ -128,7 +130,7 @@ __getattr__, __dir__ = late_names(
         "slp.program.saved": "load_posterior",
         "slp.results": (
             "AveragedTrees Comparison Contrast CrossValidation Posterior RepresentativeTree "
-            "RowQuantity SampledProofs Tuning"
+            "RowQuantity SampledProofs TreeAnswers Tuning"
         ),
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
         "slp.program": "Program check compare cv load parse tune",

@@ -44,6 +44,7 @@ MODULES = (
     "slp.report",
     "slp.results.averages.drawn_trees",
     "slp.results.saved",
+    "slp.results.tree_goals.ask",
     "slp.source",
     "slp.swipl.predicates",
     "slp.swipl.prolog",

@@ -12,7 +12,6 @@ from textwrap import wrap
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 import slp
 from slp.cli.common import INTERRUPTED, progress_line, say, write_diagnostics, write_exactly
@@ -26,20 +25,16 @@ from slp.cli.options import (
     program_argument,
     program_options,
     proof_time_option,
+    response_option,
     seed_option,
 )
+from slp.cli.query_options import check_options
+from slp.cli.query_trees import ask_trees
 from slp.engines import LogLikelihood, imported_function
 from slp.errors import UsageError
-from slp.messages.commands import (
-    FAILURE_IN_CHAIN,
-    FUNCTION_REFUSED,
-    OPTION_OF_CHAINS,
-    OPTION_OF_DRAWS,
-    OPTION_OF_SEARCH,
-)
+from slp.messages.commands import FUNCTION_REFUSED
 from slp.messages.names import plural
 from slp.resolution import (
-    ENGINES,
     FAILURES,
     METHODS,
     WEIGHTED,
@@ -99,11 +94,16 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
     help="Search until the unexplored mass is at most this share of the mass found.",
 )
 @click.option(
+    "--data",
+    metavar="DATA",
+    help="Ask the trees of the posterior and of the prior on this table: GOAL calls tree(T).",
+)
+@response_option
+@click.option(
     "--engine",
-    type=click.Choice(list(ENGINES)),
-    default="python",
-    show_default=True,
-    help="Prove goals in Python or in SWI-Prolog (which must be installed).",
+    metavar="NAME",
+    help="Prove goals in python (default) or in SWI-Prolog, prolog (which must be installed). "
+    "With --data: how the trees are found, as for slp-sample (default: auto).",
 )
 @click.option(
     "--log-likelihood",
@@ -132,9 +132,15 @@ def query_command(
     """Print the answers of a goal.
 
     The answers of GOAL under the program PRIOR, each with its probability. GOAL is Prolog text such
-    as 'member(X, [a, b])'. Quote it for the shell.
+    as 'member(X, [a, b])'. Quote it for the shell. With --data GOAL is about decision trees, such
+    as 'tree(T), uses(T, age)'.
     """
+    data, response = asked.pop("data"), asked.pop("response")
+    if data is not None:
+        ask_trees(prior, goal, data, response, as_json=as_json, **asked)
+        return
     asked["time"] = deadline_of(asked["time"])
+    asked["engine"] = asked["engine"] or "python"
     program = prior.load()
     found: QueryResult | Draws | SampledProofs
     if asked["log_likelihood"] is not None or asked["proposal"] is not None:
@@ -167,19 +173,19 @@ def _options(asked: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _searched(program: slp.Program, goal: str, best: int, **asked: Any) -> QueryResult:
-    _check_options("the search for answers")
+    check_options("the search for answers")
     with progress_line() as progress:
         options = _options(asked, "tolerance", "memory")
         return program.query(goal, best=best, progress=progress, **options)
 
 
 def _drawn(program: slp.Program, goal: str, **asked: Any) -> Draws:
-    _check_options("the drawing of answers")
+    check_options("the drawing of answers")
     return program.draw(goal, asked["draws"], **_options(asked, "failure", "seed", "memory"))
 
 
 def _sampled(program: slp.Program, goal: str, file: Path, **asked: Any) -> SampledProofs:
-    _check_options("Metropolis-Hastings")
+    check_options("Metropolis-Hastings")
     scored = _scored(asked["log_likelihood"], file, asked["allow_code"])
     with progress_line() as progress:
         return program.sample_proofs(
@@ -191,27 +197,6 @@ def _sampled(program: slp.Program, goal: str, file: Path, **asked: Any) -> Sampl
             **_options(asked, "seed"),
             **asked["sampling"],
         )
-
-
-_CHAINS = dict.fromkeys(("chains", "warmup", "thin", "checkpoint", "resume"), OPTION_OF_CHAINS)
-#: For each way to answer: the options without effect, and the words for it.
-_NOT_TAKEN = {
-    "the search for answers": {"failure": OPTION_OF_DRAWS, **_CHAINS},
-    "the drawing of answers": {"best": OPTION_OF_SEARCH, "tolerance": OPTION_OF_SEARCH, **_CHAINS},
-    "Metropolis-Hastings": {
-        "failure": FAILURE_IN_CHAIN,
-        "tolerance": OPTION_OF_SEARCH,
-        "memory": OPTION_OF_SEARCH,
-    },
-}
-
-
-def _check_options(way: str) -> None:
-    """Refuse options that would have no effect (E723)."""
-    context = click.get_current_context()
-    for name, wording in _NOT_TAKEN[way].items():
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise UsageError(wording(way=way, name=name))
 
 
 def _scored(text: str | None, program: Path, allow_code: bool) -> LogLikelihood | str | None:

@@ -29,6 +29,9 @@ from slp.ir.cells import Cell
 #: The state of a constraint that nothing below can break.
 DONE: Literal["done"] = "done"
 
+#: The state of an automaton that `loses`, in which every derivation fails.
+LOST: Literal["lost"] = "lost"
+
 Q = TypeVar("Q", bound=Hashable)
 
 
@@ -37,6 +40,9 @@ class Automaton(ABC, Generic[Q]):
 
     #: whether a refused split is not proposed at all (OUTSIDE in a transition table, not FORBIDDEN)
     outside: ClassVar[bool] = False
+    #: whether no derivation goes on from the state `LOST`, which a step may lead to: the split
+    #: keeps its share, and the derivation fails, under either `failure`
+    loses: ClassVar[bool] = False
 
     @property
     @abstractmethod

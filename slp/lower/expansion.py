@@ -191,6 +191,8 @@ class Expansion:
     def _state_rules(self, state: int, may_split: bool) -> Iterator[StateRule]:
         goal, constraints = self._states[state]
         level = self.levels[state]
+        if self._product.is_lost(constraints):
+            return
 
         def below(goal: int, constraints: int) -> int:
             return self._number(goal, constraints, level + 1)

@@ -226,6 +226,7 @@ def _grammar(program: ir.CheckedProgram, schema: Schema, maker: StateMaker) -> T
         horizon=maker.expansion.horizon,
         normalised=not schema.loses
         and all(c.beyond_grammar() is None for c in program.constraints)
+        and not any(a.loses for c in program.constraints if (a := c.automaton()) is not None)
         and all(sums_to_one(program, state) for state in states.values()),
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from slp.ir.automaton import Automaton
+from slp.ir.automaton import LOST, Automaton
 from slp.ir.cells import Cell, cells_between
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE
@@ -52,6 +52,11 @@ class Product:
         """The classes that no other class may outnumber in a leaf in this state, sorted."""
         tests = (a.majority(q) for a, q in zip(self._factors, self._states[state], strict=True))
         return tuple(sorted({outcome for outcome in tests if outcome is not None}))
+
+    def is_lost(self, state: int) -> bool:
+        """Whether every derivation fails in a state."""
+        parts = zip(self._factors, self._states[state], strict=True)
+        return any(a.loses and q == LOST for a, q in parts)
 
     def n_parts(self, states: Iterable[int], places: Sequence[int]) -> int:
         """The number of different states that the factors at `places` have together in `states` of

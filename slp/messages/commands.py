@@ -69,6 +69,10 @@ OPTION_OF_DRAWS = E723.says(_NOT_TAKEN, "leave it out, or ask for draws, as with
 OPTION_OF_CHAINS = E723.says(
     _NOT_TAKEN, "leave it out, or sample by Metropolis-Hastings, as with --proposal q_uc"
 )
+OPTION_OF_TREES = E723.says(_NOT_TAKEN, "leave it out, or ask trees of a table, with --data")
+OPTION_OF_PROOFS = E723.says(
+    _NOT_TAKEN, "leave it out: conditions are written into the goal, and Python has all options"
+)
 FAILURE_IN_CHAIN = E723.says(
     _NOT_TAKEN, "leave it out: where a proposal fails, the chain stays where it is"
 )

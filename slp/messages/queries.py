@@ -46,7 +46,8 @@ LARGE_SUM = E242.says(
 E243 = Entry(
     "E243: a nonterminal is asked as a goal",
     cause="A query asks for a nonterminal of tree rules. Without a table there are no splits.",
-    remedy="Query what `slp expand FILE DATA` prints, or see `slp prior FILE DATA`.",
+    remedy="Ask trees on a table, `slp query FILE 'tree(T), uses(T, age)' --data DATA`, or query "
+    "what `slp expand FILE DATA` prints.",
     example="slp query growtree 'tree(0)'",
 )
 TREE_AS_GOAL = E243.says(

@@ -70,6 +70,11 @@ class Problem:
         """Another grammar on the same table; itself for its own."""
         return self if grammar is self.grammar else replace(self, grammar=grammar)
 
+    @property
+    def can_be_varied(self) -> bool:
+        """Whether it has its table as it was given."""
+        return self._vary is not unchanged
+
     def varied(self, program: CheckedProgram) -> Problem:
         """The same table under another program; the table is coded again only if other cuts are
         declared.

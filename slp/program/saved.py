@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from slp.budgets import Deadline, held, memory_budget, memory_errors
-from slp.compile import compile_with_states, problem_on
+from slp.compile import compile_program, compile_with_states, problem_on
 from slp.engines import engine_named
 from slp.engines.contract import Request
 from slp.engines.prior_mass import with_prior_mass
 from slp.engines.prior_uses import with_prior_uses
 from slp.engines.shared.sums import SumsOverTrees
+from slp.ir.program import CheckedProgram
 from slp.kernels.compiled import N_CORES
+from slp.problem.problem import Problem
 from slp.results import Posterior
+from slp.results.record.later import Later
 from slp.results.record.result import Result
+from slp.results.record.run import Logic
 from slp.results.saved import SavedRun, only_saved_runs, read_run
 from slp.runner import check_count
+from slp.source import SourceFile
 from slp.trees.predicates import with_predicates
 
 
@@ -56,9 +63,21 @@ def load_posterior(
             result = run.result(threads)
     if deadline is not time:
         deadline.pause()
-    posterior = Posterior(result, run.predicates, run.record, was_read=True)
+    logic = Later(partial(_logic_of, run.source, run.record.parameters))
+    record = replace(run.record, logic=logic)
+    posterior = Posterior(result, run.predicates, record, was_read=True)
     posterior.say_doubt()
     return posterior
+
+
+def _on_the_same_table(problem: Problem, program: CheckedProgram) -> Problem:
+    return problem_on(program, problem.table)
+
+
+def _logic_of(source: SourceFile, parameters: Mapping[str, float]) -> Logic:
+    """The clauses of a saved program."""
+    program = compile_program(source, parameters)
+    return Logic(program.clauses, program.parameters)
 
 
 def _sums_again(run: SavedRun, memory: int, deadline: Deadline, threads: int) -> Result:
@@ -66,7 +85,8 @@ def _sums_again(run: SavedRun, memory: int, deadline: Deadline, threads: int) ->
     engine = engine_named(run.choice.engine)
     assert isinstance(engine, SumsOverTrees)
     program, known = compile_with_states(run.source, run.record.parameters)
-    problem = problem_on(with_predicates(program, allow_code=False), run.table, known=known)
+    ready = with_predicates(program, allow_code=False)
+    problem = problem_on(ready, run.table, known=known, vary=_on_the_same_table)
     assert not problem.unsummable
     request = Request(
         choice=run.choice,

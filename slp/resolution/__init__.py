@@ -31,20 +31,30 @@ if TYPE_CHECKING:
         run_query,
     )
     from slp.resolution.answers.queries import answers_of_query
-    from slp.resolution.answers.results import FiredClause, Proof, QueryResult, Value
+    from slp.resolution.answers.results import (
+        Bound,
+        FiredClause,
+        Proof,
+        QueryResult,
+        Value,
+        values_of,
+    )
     from slp.resolution.proofs.masses import mass_text, power_of_ten
-    from slp.resolution.proofs.query import Query, named_variables
+    from slp.resolution.proofs.query import Query, named_variables, read_goal
 
 __all__ = [
     "ENGINES",
     "FAILURES",
     "METHODS",
+    "Bound",
     "Draw",
     "Draws",
     "FiredClause",
     "Proof",
     "QueryResult",
     "Value",
+    "values_of",
+    "read_goal",
     "run_draws",
     "run_query",
     "DEFAULT_LIMITS",
@@ -72,11 +82,11 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "slp.resolution.answers.results": "FiredClause Proof QueryResult Value",
+        "slp.resolution.answers.results": "Bound FiredClause Proof QueryResult Value values_of",
         "slp.resolution.answers.drawn": "Draw Draws",
         "slp.resolution.answers.goals": "ENGINES FAILURES METHODS WEIGHTED run_draws run_query",
         "slp.resolution.proofs.masses": "mass_text power_of_ten",
         "slp.resolution.answers.queries": "answers_of_query",
-        "slp.resolution.proofs.query": "Query named_variables",
+        "slp.resolution.proofs.query": "Query named_variables read_goal",
     },
 )

@@ -1,16 +1,16 @@
 """What inference gives: `record` is what an engine fills, and `posterior` what users hold.
 
 Rooms: `record` (the result of a run), `averages` (over trees: sums, or draws), `trust` (how far
-numbers can be trusted) and `saved` (runs in files). `estimate` is a number and its error, which all
-of them give.
+numbers can be trusted), `saved` (runs in files) and `tree_goals` (goals of Prolog about trees).
+`estimate` is a number and its error, which all of them give.
 
 Parts of `posterior`: `tree_answers` (the best trees, draws, how probable one is), `predictions`,
 `distributions` (of outcomes), `predictive` (draws, and quantities and `contrasts`, which
 `differences` makes), `decisions` (of least expected loss), `asking` (what rows are asked, and its
-cost), `leave_one_out` (how rows are predicted from all others), `summaries`, `rashomon` (all trees
-near the best), `by_tree` (what single trees predict),
-`weighted_trees` (a few trees that leave the tool together), `representative` (one for all),
-`arviz` (draws for ArviZ), and `words` (numbers in words).
+cost), `querying` (goals about trees), `beside_prior` (the prior, for both), `leave_one_out` (how
+rows are predicted from all others), `summaries`, `rashomon` (all trees near the best), `by_tree`
+(what single trees predict), `weighted_trees` (a few trees that leave the tool together),
+`representative` (one for all), `arviz` (draws for ArviZ), and `words` (numbers in words).
 
 Beside it: `comparison` sets programs side by side, `paired` their predictions of the same rows,
 `survival_scores` scores those of durations, `tuning` compares values of parameters, and `proofs`
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from slp.results.representative import RepresentativeTree, representative_tree
     from slp.results.summaries import FeatureUse
     from slp.results.survival_scores import SurvivalScores, kaplan_meier
+    from slp.results.tree_goals.answers import TreeAnswers
     from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.trust.diagnostics import Diagnostics
     from slp.results.trust.doubts import doubt_of, longer_run
@@ -109,6 +110,7 @@ __all__ = [
     "posterior_to_arviz",
     "SampledProofs",
     "TemperingFigures",
+    "TreeAnswers",
     "Trust",
     "Tuning",
 ]
@@ -144,6 +146,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.arviz": "posterior_to_arviz",
         "slp.results.record.rule_use": "RuleUse",
         "slp.results.trust.tempering": "ENOUGH_ROUND_TRIPS TemperingFigures",
+        "slp.results.tree_goals.answers": "TreeAnswers",
         "slp.results.tuning": "CrossValidation Tuning",
     },
 )

@@ -17,8 +17,8 @@ from slp.late import late_import
 from slp.messages.decisions import FEWER_ROWS, NO_COST_DECLARED, NO_PATHS_OF_SOFT, ONE_ROW
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.proximity import Proximity
+from slp.results.beside_prior import BesidePrior
 from slp.results.estimate import Kind, with_error
-from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
 from slp.source import visible
 from slp.trees import Split, Tree
@@ -154,10 +154,9 @@ def _finite(data: Any) -> Any:
     return None if isinstance(data, float) and not np.isfinite(data) else data
 
 
-class Asking:
+class Asking(BesidePrior):
     """The part of `slp.Posterior` that tells what rows are asked."""
 
-    _result: Result
     table: Table
     record: RunRecord
 
@@ -278,18 +277,13 @@ class Asking:
 
     def _asked_under_prior(self, rows: NDArray[np.object_]) -> tuple[FeaturesAsked | None, str]:
         """The same of the prior, or why it is not known."""
-        if not self._result.likelihood:
-            return None, "this is the prior"
-        if self._result.trees_found is not None:
-            return None, f"the engine {self._result.choice.engine} finds trees, and none of a prior"
+        prior = self._prior_beside()
+        if isinstance(prior, str):
+            return None, prior
         try:
-            if self._prior_beside is None:
-                self._prior_beside = self._result.prior()
-            return self._prior_beside.features_asked(rows, self._prices), ""
+            return prior.features_asked(rows, self._prices), ""
         except SlpError as error:
             return None, error.diagnostics[0].message
-
-    _prior_beside: Result | None = None
 
     @property
     def _prices(self) -> NDArray[np.float64]:

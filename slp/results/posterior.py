@@ -19,6 +19,7 @@ from slp.results.estimate import Estimate, Kind
 from slp.results.leave_one_out import LeavesOut
 from slp.results.predictions import Predictions
 from slp.results.predictive import Predictive
+from slp.results.querying import Querying
 from slp.results.record.choice import EngineChoice
 from slp.results.record.evidence import weighted_note
 from slp.results.record.known import Known
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from slp.runner import Schedule
 
 
-class Posterior(Trees, Predictions, Predictive, Summaries, Asking, LeavesOut):
+class Posterior(Trees, Predictions, Predictive, Summaries, Asking, Querying, LeavesOut):
     """The distribution over decision trees given a program and a table: the posterior, or the prior
     itself.
 
@@ -69,7 +70,9 @@ class Posterior(Trees, Predictions, Predictive, Summaries, Asking, LeavesOut):
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickling: what another process reads has said nothing yet."""
-        return {**vars(self), "_doubt_is_said": False}
+        state = {**vars(self), "_doubt_is_said": False}
+        state.pop("_asking", None)  # trees that are listed, or drawn, again
+        return state
 
     @property
     def choice(self) -> EngineChoice:

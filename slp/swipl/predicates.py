@@ -14,11 +14,10 @@ A predicate on nodes gets a node instead:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from slp.columns import Test
 from slp.errors import ProgramError
 from slp.ir import program as ir
 from slp.messages.proofs import PROLOG_FILE_NOT_LOADED
@@ -26,7 +25,8 @@ from slp.resolution.machine.loop import DEFAULT_LIMITS
 from slp.source import SourceSpan
 from slp.swipl.bridge import consult
 from slp.swipl.prolog import PrologProgram
-from slp.terms import Atom, Number, Struct, Term, Text, arguments, functor, list_term
+from slp.terms import Atom, Number, Struct, Term, Text, arguments, functor
+from slp.trees.terms import summary_term, test_term, tree_term
 
 
 def prolog_function(
@@ -74,45 +74,10 @@ def _with_argument(goal: Term, last: Term) -> Struct:
     return Struct(goal.name, (*arguments(goal), last))
 
 
-def tree_term(tree: Any) -> Term:
-    """A `slp.trees.Tree` as a term."""
-    done: list[Term] = []
-    for node in reversed(list(tree.nodes())):
-        if hasattr(node, "summary"):
-            done.append(Struct("leaf", (_pairs(node.summary),)))
-        else:
-            left, right = done.pop(), done.pop()
-            done.append(Struct("split", (Atom(node.feature), _test(node.test), left, right)))
-    return done[0]
-
-
 def node_term(node: Any) -> Term:
     """A `slp.trees.TreeNode` as a term."""
     decided: Term = Atom("leaf")
     if not node.is_leaf:
-        decided = Struct("split", (Atom(node.feature), _test(node.split.test)))
+        decided = Struct("split", (Atom(node.feature), test_term(node.split.test)))
     numbers = (Number(node.depth), Number(node.rows))
-    return Struct("node", (*numbers, _pairs(node.summary), decided))
-
-
-def _test(test: Test) -> Term:
-    """The threshold, the level, or the levels on the left side."""
-    tested = test.tested
-    if isinstance(tested, str):
-        return Atom(tested)
-    return list_term(map(Atom, tested)) if isinstance(tested, tuple) else Number(float(tested))
-
-
-def _pairs(summary: Mapping[Any, Any]) -> Term:
-    """The summary of a leaf, as a list of Name-Value."""
-    return list_term(
-        Struct("-", (_name(name), _pairs(value) if isinstance(value, Mapping) else Number(value)))
-        for name, value in summary.items()
-    )
-
-
-def _name(name: Any) -> Term:
-    """A name or a class: a number, or an atom; a boolean is the atom `true` or `false`."""
-    if isinstance(name, bool):
-        return Atom("true" if name else "false")
-    return Number(name) if isinstance(name, int | float) else Atom(name)
+    return Struct("node", (*numbers, summary_term(node.summary), decided))

@@ -25,6 +25,7 @@ from slp.results.distributions import Distributions
 from slp.results.leave_one_out import LeavesOut
 from slp.results.predictions import Predictions
 from slp.results.predictive import Predictive
+from slp.results.querying import Querying
 from slp.results.summaries import Summaries
 from slp.results.tree_answers import Trees
 from tests.docs.options_page import table_lines
@@ -43,6 +44,7 @@ CLASSES: dict[str, type] = {
             Predictive,
             Distributions,
             Asking,
+            Querying,
             Summaries,
             LeavesOut,
         ),
@@ -95,6 +97,7 @@ SEE = {
     "ProofQuestions.draw": "queries.md",
     "ProofQuestions.query": "queries.md",
     "ProofQuestions.sample_proofs": "proof-sampling.md",
+    "Querying.query": "tree-goals.md",
     "QueryResult": "queries.md",
     "SLPTreeClassifier": "estimators.md",
     "SLPTreeRegressor": "estimators.md",
@@ -110,6 +113,7 @@ SEE = {
     "Tree.to_sklearn": "estimators.md#trees-of-scikit-learn",
     "Tree.to_sql": "exports.md",
     "Tree.to_text": "#what-a-leaf-shows",
+    "TreeAnswers": "tree-goals.md",
     "Tuning": "comparing.md",
     "check": "#checking-trees",
     "compare": "comparing.md",

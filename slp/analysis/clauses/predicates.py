@@ -29,6 +29,7 @@ from slp.resolution.machine.builtins import BUILTINS
 from slp.resolution.machine.control import CONTROL
 from slp.resolution.machine.faults import redefines_builtin
 from slp.resolution.machine.library import library
+from slp.resolution.machine.of_trees import ASKING_TREES
 from slp.resolution.machine.replaceable import REPLACEABLE
 from slp.syntax.ast import Clause
 from slp.terms import Atom, Struct, Term, functor
@@ -37,7 +38,9 @@ from slp.terms import Atom, Struct, Term, functor
 Indicator: TypeAlias = tuple[str, int]
 
 #: The predicates that every program can call.
-BUILT_IN: frozenset[Indicator] = frozenset({*CONTROL, *BUILTINS, *REPLACEABLE, *library()})
+BUILT_IN: frozenset[Indicator] = frozenset(
+    {*CONTROL, *BUILTINS, *REPLACEABLE, *ASKING_TREES, *library()}
+)
 
 _KEPT = {"leaf", "split", "{}", "[]", "[|]", ",", ";", "|", "->", "::", "!", "\\+"}
 

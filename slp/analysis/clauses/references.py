@@ -16,22 +16,11 @@ from slp.messages.names import name_help
 from slp.resolution import evaluate
 from slp.resolution.boxes.row_goals import asks_rows
 from slp.resolution.machine import faults
+from slp.resolution.machine.control import GOALS_IN
 from slp.resolution.machine.functions import is_function
+from slp.resolution.machine.of_trees import TREE
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, functor, variables
-
-#: Control constructs and built-ins that call goals, with the positions of these goals.
-GOALS_IN = {
-    (",", 2): (0, 1),
-    (";", 2): (0, 1),
-    ("->", 2): (0, 1),
-    ("*->", 2): (0, 1),
-    ("call", 1): (0,),
-    ("\\+", 1): (0,),
-    ("once", 1): (0,),
-    ("forall", 2): (0, 1),
-    ("findall", 3): (1,),
-}
 
 _COMPARISONS = {(op, 2) for op in ("<", ">", "=<", ">=", "=:=", "=\\=")}
 
@@ -152,6 +141,8 @@ class _References:
             self.arithmetic(goal.args[1], where)
         elif key in self.clauses.stochastic and guard:
             self.findings.take(faults.stochastic_goal(*key, where))
+        elif key == TREE and not guard:
+            return  # the tree, also where a nonterminal has this name
         elif key in self.clauses.nonterminals and key not in self.predicates:
             name = indicator_text(key, tree=True)
             self.findings.add(words.NONTERMINAL_AS_GOAL(where, nonterminal=name))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from slp.analysis.clauses.predicates import Indicator, indicator_text
-from slp.analysis.clauses.references import GOALS_IN
 from slp.analysis.findings import Findings
 from slp.ir.program import CheckedProgram
 from slp.messages.derivations import CHOICE_IN_CONDITION
+from slp.resolution.machine.control import GOALS_IN
 from slp.terms import Struct, Term, functor
 
 #: Constructs that test a goal or collect its answers, with the positions of these goals.

@@ -11,11 +11,13 @@ from functools import partial
 from typing import Any
 
 from slp.budgets import Deadline
+from slp.constraints.avoids import Avoids, Event
 from slp.data.memory import room_beside
 from slp.engines.contract import NoOptions, Progress, Request
 from slp.engines.shared.fitting import Room, changes_that_fit, fits_in_words
-from slp.errors import BudgetError, Diagnostic, NoTreeError, TimeOverError
-from slp.ir.tree_grammar import TreeGrammar
+from slp.engines.shared.size import ROUGH, size_of
+from slp.errors import BudgetError, Diagnostic, NoTreeError, SlpError, TimeOverError
+from slp.ir.tree_grammar import OpenStates, TreeGrammar
 from slp.late import late_import
 from slp.messages.inference import NO_TREE
 from slp.problem.problem import Problem
@@ -141,7 +143,8 @@ class SumsOverTrees:
             best_tree=best_tree,
             for_draws=partial(_time_for_draws, deadline),
             searched=request.instead if request.choice.best_alone else None,
-            run=_SumsAgain(self.distribution, problem, limits, request.progress),
+            run=(again := _SumsAgain(self.distribution, problem, limits, request.progress)),
+            avoiding=again.avoiding,
         )
 
 
@@ -207,6 +210,28 @@ class _SumsAgain:
     def __call__(self, grammar: TreeGrammar, likelihood: bool) -> TreeDistribution:
         problem = self.problem.on(grammar)
         return self.distribution(problem, likelihood, self.limits, self.progress)
+
+    def avoiding(
+        self, events: frozenset[Event], likelihood: bool, seconds: float
+    ) -> TreeDistribution | None:
+        """See `slp.results.record.summed.Avoiding`. Grammars are summed whose states are listed,
+        and of which the time is estimated to be short; the plain engines ask for no estimate."""
+        if not self.problem.can_be_varied:
+            return None
+        program = self.problem.program
+        more = (Avoids(event) for event in sorted(events, key=repr))
+        changed = replace(program, constraints=(*program.constraints, *more))
+        try:
+            problem = self.problem.varied(changed)
+        except SlpError:  # too many states
+            return None
+        grammar, core = problem.grammar, problem.core
+        if isinstance(grammar.states, OpenStates):
+            return None
+        if core is not None and size_of(core, grammar, problem.table, ROUGH).seconds > seconds:
+            return None
+        limits = replace(self.limits, what_fits=None, items_wanted=False)
+        return self.distribution(problem, likelihood, limits, None)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickling and copying: without a deadline."""

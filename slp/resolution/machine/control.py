@@ -17,6 +17,19 @@ from slp.terms import Atom, Struct, Term, Var, functor, list_term
 
 _MOST_CALL_ARGUMENTS = 8
 
+#: Control constructs and built-ins that call goals, with the positions of these goals.
+GOALS_IN = {
+    (",", 2): (0, 1),
+    (";", 2): (0, 1),
+    ("->", 2): (0, 1),
+    ("*->", 2): (0, 1),
+    ("call", 1): (0,),
+    ("\\+", 1): (0,),
+    ("once", 1): (0,),
+    ("forall", 2): (0, 1),
+    ("findall", 3): (1,),
+}
+
 
 @dataclass(frozen=True)
 class _Control:

@@ -14,6 +14,7 @@ from slp.resolution.machine.clauses import PreparedPredicate
 from slp.resolution.machine.control import CONTROL
 from slp.resolution.machine.library import library
 from slp.resolution.machine.loop import Definitions
+from slp.resolution.machine.of_trees import ASKING_TREES
 from slp.resolution.machine.replaceable import REPLACEABLE
 from slp.terms import functor
 
@@ -23,7 +24,7 @@ _NONE: Definitions = MappingProxyType({})
 def is_builtin(name: str, arity: int) -> bool:
     """Whether `name/arity` is built in and cannot be defined by a program.
 
-    A program can redefine the predicates of `library.py` and `replaceable.py`.
+    A program can redefine the predicates of `library.py`, `replaceable.py` and `of_trees.py`.
     """
     return (name, arity) in CONTROL or (name, arity) in BUILTINS
 
@@ -52,7 +53,16 @@ class Database:
             own.setdefault(_defined(clause), []).append(clause)
         predicates = {key: PreparedPredicate(*key, sources) for key, sources in own.items()}
         built_in = {**CONTROL, **BUILTINS, **REPLACEABLE, **library()}
-        self.definitions: Definitions = {**others, **built_in, **predicates}
+        self.definitions: Definitions = {**ASKING_TREES, **others, **built_in, **predicates}
+        self._own = predicates.keys()
+
+    def about(self, tree: Definitions) -> Database:
+        """The same with these definitions of predicates about a tree that the program does not
+        define itself."""
+        other = copy(self)
+        own = {key: found for key, found in tree.items() if key not in self._own}
+        other.definitions = {**self.definitions, **own}
+        return other
 
     def with_values(self, values: Mapping[str, int | float]) -> Database:
         """The same definitions with more names of numbers; parameters go first."""

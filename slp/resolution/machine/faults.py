@@ -22,6 +22,7 @@ from slp.messages.queries import (
     SEVERAL_PROOFS,
     TREE_AS_GOAL,
 )
+from slp.messages.tree_goals import NO_TREE_TO_ASK
 from slp.resolution.machine.left_out import why_left_out
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, Var, list_items
@@ -129,6 +130,7 @@ not_affine = _at(words.NOT_LINEAR, ThresholdError)
 state_holds_threshold = _at(words.STATE_HOLDS_THRESHOLD, ThresholdError)
 ambiguous_children = _at(words.AMBIGUOUS_CHILDREN)
 enclosed_choice = _of_predicate(ENCLOSED_CHOICE)
+no_tree_to_ask = _of_predicate(NO_TREE_TO_ASK)
 crossing_cut = _at(CROSSING_CUT)
 several_proofs = _at(SEVERAL_PROOFS)
 nothing_to_draw = _at(NOTHING_TO_DRAW)

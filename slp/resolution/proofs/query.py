@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from slp.errors import UsageError
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.ir.schema import MOST_LEAVES, SOME_LEAVES
+from slp.messages.commands import GOAL_IS_NO_TEXT
 from slp.resolution.machine import faults
 from slp.resolution.machine.database import Database
 from slp.resolution.machine.loop import END, Goal, Machine
+from slp.syntax import parse_term
 from slp.terms import (
     Atom,
     Struct,
@@ -31,6 +34,21 @@ class Query:
     program: ir.CheckedProgram
     goal: Term
     given: Term | None = None
+
+
+def read_goal(text: str) -> Term:
+    """A goal from Prolog text.
+
+    Raises
+    ------
+    UsageError
+        E726: it is no text.
+    ProgramError
+        The text has a fault.
+    """
+    if not isinstance(text, str):
+        raise UsageError(GOAL_IS_NO_TEXT(option="goal", value=repr(text)))
+    return parse_term(text)
 
 
 def named_variables(goal: Term) -> list[Var]:

@@ -41,6 +41,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.constraints.avoids import Event
 from slp.data.table import Table
 from slp.errors import BudgetError, UsageError, warn
 from slp.messages.names import plural
@@ -48,7 +49,7 @@ from slp.messages.results import DRAWN_OF_FOUND, NO_DRAWS_OF_TREES, PRIOR_HAS_SE
 from slp.problem.new_rows import distinct_rows
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.contract import Averages
-from slp.results.averages.over_trees import TreeAverages
+from slp.results.averages.over_trees import TreeAverages, TreeDistribution
 from slp.results.record.choice import EngineChoice
 from slp.results.record.known import Known
 from slp.results.record.later import Later
@@ -126,6 +127,8 @@ class Result:
     prior : the prior over the same trees, with the same engine and seed.
     prior_uses : the prior's use of features; of a prior, that it stands beside nothing.
     prior_mass : how much of the prior fails, and how probable the constraints are.
+    avoiding : of sums, those over the trees that avoid events, where they take at most so many
+        seconds of one core, approximately; None where that is not told.
     diagnostics : how far draws can be trusted; None where averages are exact.
     schedule : how long chains were to run; None for an exact engine.
     edits : what the trees change in the tree given to `edittree`; None for other programs.
@@ -155,6 +158,7 @@ class Result:
     prior: Callable[[], Result]
     prior_uses: Later[PriorUses] = NO_PRIOR_BESIDE
     prior_mass: Later[PriorMass] = NOTHING_FAILS
+    avoiding: Callable[[frozenset[Event], float], TreeDistribution | None] | None = None
     diagnostics: Later[Diagnostics | None]
     schedule: Schedule | None
     edits: Later[EditSummary | None]

@@ -7,9 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slp.ir.constraints import Box
-from slp.ir.program import CheckedProgram, UsedFile
+from slp.ir.program import CheckedProgram, LogicClause, UsedFile
 from slp.ir.words import describe_prior
+from slp.results.record.later import Later
 from slp.trees import Tree
+
+
+@dataclass(frozen=True)
+class Logic:
+    """What a goal about trees may call: the clauses of a program, and its parameters."""
+
+    clauses: tuple[LogicClause, ...] = ()
+    parameters: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -27,6 +36,7 @@ class RunRecord:
     boxes : the boxes that the program declares.
     by_partition : whether a tree stands for all that part the rows alike (`CheckedProgram`).
     costs : what it costs to ask a feature, of those that have a declared cost.
+    logic : the clauses of the program, for goals about its trees.
     """
 
     files: tuple[UsedFile, ...]
@@ -38,6 +48,7 @@ class RunRecord:
     boxes: tuple[Box, ...] = ()
     by_partition: bool = False
     costs: Mapping[str, float] = field(default_factory=dict)
+    logic: Later[Logic] = field(default=Later.known(Logic()), compare=False, repr=False)
 
     @classmethod
     def of(cls, program: CheckedProgram, draws: int, options: Mapping[str, Any]) -> RunRecord:
@@ -58,6 +69,7 @@ class RunRecord:
             boxes,
             program.by_partition,
             costs,
+            Later.known(Logic(program.clauses, program.parameters)),
         )
 
     def describe(self, *, fine_print: bool = True) -> str:

@@ -7,10 +7,11 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from slp.constraints.avoids import Event
 from slp.data.table import Table
 from slp.errors import BudgetError, TimeOverError, warn
 from slp.ir.tree_grammar import TreeGrammar
@@ -34,6 +35,10 @@ from slp.results.record.rule_use import (
 from slp.source import SourceSpan
 from slp.trees import Leaf, Tree
 
+#: Sums over the trees that avoid events, with or without likelihood, where they take at most so
+#: many seconds of one core, approximately; else None.
+Avoiding: TypeAlias = Callable[[frozenset[Event], bool, float], TreeDistribution | None]
+
 
 def result_of_sums(
     distribution: TreeDistribution,
@@ -44,6 +49,7 @@ def result_of_sums(
     n_draws: int,
     seed: int,
     run: Callable[[TreeGrammar, bool], TreeDistribution],
+    avoiding: Avoiding,
     best_tree: Callable[[], Candidate | None] | None = None,
     for_draws: Callable[[], AbstractContextManager[None]] = nullcontext,
     searched: Callable[[tuple[float, float] | None], Result] | None = None,
@@ -55,13 +61,14 @@ def result_of_sums(
     n_draws : how many draws were asked for.
     best_tree : looks for a good tree where a limit was reached; None if nothing does.
     run : sums over another grammar on the same table.
+    avoiding : see `Avoiding`.
     for_draws : gives a block the time that was kept for draws in place of sums, and sums no more.
     searched : the same by a search, given bounds on the log evidence, if it goes on where the best
         trees are not found in time; else None.
     """
     averages = Sums(distribution, table, seed=seed, may_draw=choice.by_size, for_draws=for_draws)
     limit = _Limit(best_tree, searched)
-    summed = _Summed(averages, grammar, table, n_draws, seed, run, choice, limit)
+    summed = _Summed(averages, grammar, table, n_draws, seed, run, avoiding, choice, limit)
     note = evidence_note(grammar, table)
     return Result(
         chosen=choice,
@@ -90,6 +97,7 @@ def result_of_sums(
         rules=summed.rules,
         mixture=summed.mixture,
         prior=summed.prior,
+        avoiding=summed.avoiding,
         diagnostics=Later.known(None),
         schedule=None,
         edits=Later.known(None),
@@ -139,13 +147,14 @@ class _Summed:
         n_draws: int,
         seed: int,
         run: Callable[[TreeGrammar, bool], TreeDistribution],
+        avoiding: Avoiding,
         choice: EngineChoice,
         limit: _Limit,
     ) -> None:
         self._averages, self._distribution = averages, averages.distribution
         self._grammar, self._table = grammar, table
         self._n_draws, self._seed, self._run = n_draws, seed, run
-        self._choice, self._limit = choice, limit
+        self._avoiding, self._choice, self._limit = avoiding, choice, limit
         self._likelihood = averages.distribution.likelihood
         self.normalised = grammar.normalised and grammar.max_leaves is None
         self.log_prior_total: Later[float | None] = (
@@ -192,7 +201,12 @@ class _Summed:
             n_draws=self._n_draws,
             seed=self._seed,
             run=self._run,
+            avoiding=self._avoiding,
         )
+
+    def avoiding(self, events: frozenset[Event], seconds: float) -> TreeDistribution | None:
+        """See `Result`."""
+        return self._avoiding(events, self._likelihood, seconds)
 
     # --- rules of the program ------------------------------------------------------------------
 
