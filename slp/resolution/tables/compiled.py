@@ -18,7 +18,7 @@ from slp.budgets import check_time
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.late import late_import
 from slp.resolution.proofs.masses import ONE, ZERO, Mass, total
-from slp.resolution.tables.compiled_build import CompiledHypergraph
+from slp.resolution.tables.core_builder import CompiledHypergraph
 from slp.resolution.tables.hypergraph import Edge, Hypergraph
 from slp.resolution.tables.solved import Bounds, DrawsFromTables, roots_of_success
 
@@ -35,7 +35,7 @@ _CORES: WeakKeyDictionary[Hypergraph, ProofTables] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
-class BestProof:
+class CoreProof:
     """A proof: its mass, the answer's variable, and its edges with a labelled clause in order."""
 
     mass: Mass
@@ -76,7 +76,7 @@ def success_of(graph: Hypergraph, found: Sequence[Bounds]) -> Bounds:
     return Bounds(min(lower, ONE), min(value, ONE), ONE if upper is None else min(upper, ONE))
 
 
-def best_proofs(graph: Hypergraph, k: int) -> list[BestProof]:
+def best_proofs(graph: Hypergraph, k: int) -> list[CoreProof]:
     """The `k` proofs of the query with the largest masses, fewer where there are fewer.
 
     Raises
@@ -90,7 +90,7 @@ def best_proofs(graph: Hypergraph, k: int) -> list[BestProof]:
     asked = _asked("while the best proofs were searched")
     edges = graph.edges
     return [
-        BestProof(Mass(exponent, mantissa), edges[last].target, tuple(edges[e] for e in begun))
+        CoreProof(Mass(exponent, mantissa), edges[last].target, tuple(edges[e] for e in begun))
         for exponent, mantissa, last, begun in _core(graph).best(answers, k, asked)
     ]
 
@@ -122,8 +122,8 @@ def expected_uses(
     return list(out.values())
 
 
-class ProofSampler:
-    """Draws proofs of `roots`: variables with their probabilities."""
+class CoreSampler:
+    """CoreDraws proofs of `roots`: variables with their probabilities."""
 
     def __init__(
         self, graph: Hypergraph, found: Sequence[Bounds], roots: Mapping[int, float]
@@ -144,7 +144,7 @@ def draws_of(
     graph: Hypergraph, found: Sequence[Bounds], n: int, seeds: NDArray[np.uint64]
 ) -> DrawsFromTables:
     """`n` independent proofs of the query."""
-    return ProofSampler(graph, found, roots_of_success(graph, found)).draw_many(n, seeds)
+    return CoreSampler(graph, found, roots_of_success(graph, found)).draw_many(n, seeds)
 
 
 def _core(graph: Hypergraph) -> ProofTables:
