@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from slp.resolution.answers.found import DrawnProofs
-from slp.resolution.answers.results import Bound, FiredClause, Value, fired_clause, values_of
+from slp.resolution.answers.results import Bound, FiredClause, Value, fired_clause, value_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +96,11 @@ class Draws(Sequence[Mapping[str, Value]]):
     def of(cls, names: Sequence[str], found: DrawnProofs, failure: str, seed: int) -> Draws:
         """Draws as values, by the names of the goal's variables."""
         clauses = tuple(fired_clause(clause, label) for clause, label in found.fired)
-        values = [values_of(names, terms) for terms in found.answers]
+        written = {id(t): t for terms in found.answers for t in terms}  # each is written once
+        known = {i: value_of(term) for i, term in written.items()}
+        values = [
+            dict(zip(names, [known[id(t)] for t in terms], strict=True)) for terms in found.answers
+        ]
         n = len(found.answer_of)
         weights, log_total = _weights(found.log_weights, n)
         origins = range(n) if found.origins is None else found.origins
