@@ -78,8 +78,11 @@ def by_core(sampler: ForwardSampler, count: int, seed: int) -> DrawnProofs:
     parts, interrupted = _batches(sampler.draw_many, lambda part: len(part.answers), count, seed)
     fired = list(zip(sampler.clauses, sampler.labels, strict=True))
     logs = np.array([math.log(label) if label else 0.0 for label in sampler.labels])
-    used, firsts = np.concatenate([p.used for p in parts]), [p.first for p in parts]
-    paths = _split(used, firsts)
+    paths = _split(np.concatenate([p.used for p in parts]), [p.first for p in parts])
+    masses = []
+    for part in parts:  # sums of parts of an array; a part without items would give the next one
+        own = np.add.reduceat(np.append(logs[part.used], 0.0), part.first[:-1])
+        masses += np.where(np.diff(part.first) > 0, own, 0.0).tolist()
     answers = [answer for part in parts for answer in part.answers]
     return DrawnProofs(
         "rejection",
@@ -87,7 +90,7 @@ def by_core(sampler: ForwardSampler, count: int, seed: int) -> DrawnProofs:
         range(len(answers)),
         paths,
         fired,
-        [math.fsum(logs[path].tolist()) for path in paths],
+        masses,
         sampler.tries,
         interrupted,
     )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from slp.resolution.answers.found import DrawnProofs
 from slp.resolution.answers.results import Bound, FiredClause, Value, fired_clause, value_of
+from slp.terms import Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,10 +97,13 @@ class Draws(Sequence[Mapping[str, Value]]):
     def of(cls, names: Sequence[str], found: DrawnProofs, failure: str, seed: int) -> Draws:
         """Draws as values, by the names of the goal's variables."""
         clauses = tuple(fired_clause(clause, label) for clause, label in found.fired)
-        written = {id(t): t for terms in found.answers for t in terms}  # each is written once
+        written: dict[int, Term] = {}  # by id: each term is written once
+        for terms in found.answers:
+            written.update(zip(map(id, terms), terms, strict=True))
         known = {i: value_of(term) for i, term in written.items()}
         values = [
-            dict(zip(names, [known[id(t)] for t in terms], strict=True)) for terms in found.answers
+            dict(zip(names, map(known.__getitem__, map(id, terms)), strict=True))
+            for terms in found.answers
         ]
         n = len(found.answer_of)
         weights, log_total = _weights(found.log_weights, n)
