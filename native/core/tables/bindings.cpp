@@ -140,7 +140,7 @@ TermId Bindings::written(Cell cell) {
     done_.clear();
     begin(cell);
     while (!parts_.empty()) {
-        Part& part = parts_.back();
+        Unwritten& part = parts_.back();
         const std::span<const TermId> args = terms_.args(part.term);
         if (part.next < args.size()) {
             begin({args[part.next++], part.base});

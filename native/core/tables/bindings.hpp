@@ -68,12 +68,12 @@ private:
     std::vector<std::int32_t> trail_;  // of variables that are bound
     std::vector<std::pair<Cell, Cell>> todo_;
     // A term that is being written, and its next argument; what is written and has no place yet.
-    struct Part {
+    struct Unwritten {
         TermId term;
         std::int32_t base;
         std::size_t next;
     };
-    std::vector<Part> parts_;
+    std::vector<Unwritten> parts_;
     std::vector<TermId> done_;
 };
 

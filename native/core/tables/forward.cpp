@@ -12,7 +12,7 @@ constexpr double kMostAbove = 1e-9;
 constexpr std::uint64_t kAsk = 1 << 16;
 
 struct AboveOne {};
-struct Stopped {};
+struct NobodyAsks {};
 
 }  // namespace
 
@@ -51,7 +51,7 @@ Drawing Forward::one(const Query& query, mcmc::SeededRandomness& random, Forward
         return Drawing::at_limit;
     } catch (const AboveOne&) {
         return Drawing::above_one;
-    } catch (const Stopped&) {
+    } catch (const NobodyAsks&) {
         return Drawing::stopped;
     }
 }
@@ -183,7 +183,7 @@ bool Forward::resolve(const Predicate& predicate, Cell goal, std::size_t from, F
 // Goes back to the last logical goal with a clause left that matches.
 bool Forward::retry(ForwardDraws& out) {
     while (!choices_.empty()) {
-        const Choice choice = choices_.back();
+        const OtherClauses choice = choices_.back();
         choices_.pop_back();
         run_.undo(choice.mark);
         out.clauses.resize(choice.used);
@@ -235,7 +235,7 @@ void Forward::spend() {
         throw AtLimit{};
     }
     if (inferences_ % kAsk == 0 && !go_on_()) {
-        throw Stopped{};
+        throw NobodyAsks{};
     }
 }
 

@@ -53,7 +53,7 @@ private:
         std::int32_t next;
     };
     // Clauses from a number on for a logical goal, with what was before the one tried first.
-    struct Choice {
+    struct OtherClauses {
         Bindings::Mark mark;
         std::size_t used, behind, clause;
         Cell goal;
@@ -83,7 +83,7 @@ private:
     Cell goals_{0, 0};  // to prove, before those of number next_
     std::int32_t next_ = kNone;
     std::vector<Behind> behind_;
-    std::vector<Choice> choices_;
+    std::vector<OtherClauses> choices_;
     std::vector<const Clause*> options_;
     std::vector<std::int32_t> kept_;  // the clauses of the first proof of a try
 };

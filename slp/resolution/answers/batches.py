@@ -30,7 +30,7 @@ _AT_ONCE = 4096
 
 
 @dataclass
-class Clauses:
+class UsedClauses:
     """The different clauses of paths, with the values of their labels, in the order met."""
 
     fired: list[tuple[ir.LogicClause, float]] = field(default_factory=list)
@@ -55,7 +55,7 @@ def by_tables(tables: SolvedTables, count: int, seed: int) -> DrawnProofs:
     )
     used, begun = np.unique(np.concatenate([p.begun for p in parts]), return_inverse=True)
     own, answer_of = np.unique(np.concatenate([p.answers for p in parts]), return_inverse=True)
-    clauses = Clauses()
+    clauses = UsedClauses()
     edges = (graph.edges[e] for e in used.tolist())
     numbers = [clauses.number(e.clause, e.label) for e in edges if e.clause is not None]
     return DrawnProofs(

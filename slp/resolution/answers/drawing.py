@@ -21,12 +21,12 @@ from slp.ir import program as ir  # its names are used late: it imports slp.term
 from slp.late import late_import
 from slp.messages.names import plural
 from slp.messages.queries import NO_WEIGHTED_PROOF, PROOFS_LEFT_OUT
-from slp.resolution.answers.batches import Clauses, by_core, by_tables, cut_short, words_of
+from slp.resolution.answers.batches import UsedClauses, by_core, by_tables, cut_short, words_of
 from slp.resolution.answers.found import DrawnProofs
 from slp.resolution.answers.tabled import SolvedTables, half_of_time
 from slp.resolution.machine import faults
 from slp.resolution.machine.loop import DEFAULT_LIMITS, Limits
-from slp.resolution.proofs.draws import Drawn, Failure, Sampler
+from slp.resolution.proofs.draws import DrawnPath, Failure, Sampler
 from slp.resolution.proofs.query import Query, canonical, database_of, linked, prepared
 from slp.resolution.tables.encoder import encoded_query
 from slp.terms import list_term
@@ -68,7 +68,7 @@ def draw_answers(
         if in_core is not None:
             return replace(by_core(in_core, count, seed), untabled=untabled)
     sampler = _sampler(query, failure, Random(seed), limits)
-    drawn: list[Drawn] = []
+    drawn: list[DrawnPath] = []
     interrupted = False
     try:
         while len(drawn) < count:
@@ -110,7 +110,7 @@ def draw_weighted(
         warn(PROOFS_LEFT_OUT(sampler.stopped.span, reason=sampler.stopped.message))
     if not found and count:
         raise ProgramError(NO_WEIGHTED_PROOF(query.goal.span, draws=plural(tries, "draw")))
-    drawn = [Drawn(list_term(one.proof.answer), _path(one.proof)) for one in found]
+    drawn = [DrawnPath(list_term(one.proof.answer), _path(one.proof)) for one in found]
     made = _one_by_one(method, drawn, tries, interrupted)
     log_weights, origins = [one.log_weight for one in found], [one.origin for one in found]
     return replace(made, log_weights=log_weights, origins=origins)
@@ -138,8 +138,10 @@ def _sampler_in_core(query: Query, limits: Limits) -> ForwardSampler | None:
     return made
 
 
-def _one_by_one(method: str, drawn: Sequence[Drawn], tries: int, interrupted: bool) -> DrawnProofs:
-    clauses = Clauses()
+def _one_by_one(
+    method: str, drawn: Sequence[DrawnPath], tries: int, interrupted: bool
+) -> DrawnProofs:
+    clauses = UsedClauses()
     paths = [[clauses.number(clause, label) for clause, label in one.path] for one in drawn]
     logs = [math.log(label) for _, label in clauses.fired]
     return DrawnProofs(

@@ -14,7 +14,7 @@ from slp.terms import Term
 
 
 @dataclass(frozen=True, eq=False)
-class Draw(Bound):
+class ProofDraw(Bound):
     """A proof that was drawn: a mapping from the goal's named variables to values. Draws with the
     same values are equal.
 
@@ -57,8 +57,8 @@ class DrawnAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class Draws(Sequence[Mapping[str, Value]]):
-    """Draws of answers: one mapping from variables to values for each, a `Draw` with its proof's
-    mass, weight and clauses.
+    """Draws of answers: a mapping from variables to values for each, a `ProofDraw` with its
+    proof's mass, weight and clauses.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Draws(Sequence[Mapping[str, Value]]):
         ended it.
     """
 
-    answers: tuple[Draw, ...]
+    answers: tuple[ProofDraw, ...]
     failure: str
     tries: int
     seed: int
@@ -115,7 +115,7 @@ class Draws(Sequence[Mapping[str, Value]]):
             mass = None if found.log_masses is None else found.log_masses[i]
             path = None if found.paths is None else found.paths[i]
             share = None if mass is None or log_success is None else mass - log_success
-            draws.append(Draw(values[a], mass, share, weight, path, clauses))
+            draws.append(ProofDraw(values[a], mass, share, weight, path, clauses))
         error = None if found.success is None else 0.0
         failed = None if found.failure is None else float(found.failure)
         if found.success is None and found.method != "backtracking" and n:

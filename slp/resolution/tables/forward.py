@@ -28,7 +28,7 @@ _DONE, _AT_LIMIT, _SEVERAL, _ABOVE_ONE = range(4)
 
 
 @dataclass(frozen=True, eq=False)
-class ForwardDraws:
+class CoreDraws:
     """Draws: their answers, and the numbers of the labelled clauses used, int32, draw after draw:
     those of draw i stand from `first[i]` to `first[i + 1]`, int64."""
 
@@ -58,7 +58,7 @@ class ForwardSampler:
         """Their labels."""
         return self.encoded.encoder.labels
 
-    def draw_many(self, n: int, seeds: NDArray[np.uint64]) -> ForwardDraws:
+    def draw_many(self, n: int, seeds: NDArray[np.uint64]) -> CoreDraws:
         """Up to `n` draws, fewer where they are long. `seeds`, uint64, shape (4,), decide them.
 
         Raises
@@ -80,7 +80,7 @@ class ForwardSampler:
         if ended == _ABOVE_ONE:
             name, arity = self.encoded.encoder.name(functor)
             raise faults.large_sum(name, arity, total, span)
-        return ForwardDraws(self._answers(values), first, used)
+        return CoreDraws(self._answers(values), first, used)
 
     def accepted(self, n: int, seeds: NDArray[np.uint64]) -> int | None:
         """How many of up to `n` draws were accepted within the limits, for all together; None where
