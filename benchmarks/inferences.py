@@ -1,8 +1,7 @@
 """Times proofs: inferences a second of the Python engine and of SWI-Prolog, and steps a second of
 Metropolis-Hastings over proofs.
 
-    python benchmarks/inferences.py [--length 300] [--draws 200] [--steps 20000] [--tree-steps 400]
-                                [CASE ...]
+    python benchmarks/inferences.py [--length 300] [--steps 20000] [--tree-steps 400] [CASE ...]
 
 CASE is one or more of these; without any, all run. An inference is the resolution of a clause. The
 number of inferences is computed from the program, so that it is the same for both engines. Times
@@ -11,7 +10,6 @@ SWI-Prolog.
 
     reverse      naive reverse of a list: logical clauses, which SWI-Prolog runs natively
     interpreted  the same by clauses that could reach a stochastic goal, which SWI-Prolog interprets
-    draws        one draw of a hidden Markov model after another: stochastic clauses
 
 One line of a Markdown table for each case and engine; SWI-Prolog's need janus-swi. Then steps of
 one chain, for each proposal and engine: over the hidden states behind symbols that were seen; and
@@ -77,17 +75,6 @@ def reverse(program: str, length: int) -> Case:
     return Case(program, inferences, lambda p, engine: p.query(goal, engine=engine, limits=LIMITS))
 
 
-def draws(count: int) -> Case:
-    """A draw of `count` takes a clause for each of three goals a step, two before and one after."""
-    variables = ", ".join(f"X{i}" for i in range(STEPS))
-    inferences = count * (2 + 3 * STEPS + 1)
-    return Case(
-        MARKOV,
-        inferences,
-        lambda p, engine: p.draw(f"seen([{variables}])", count, engine=engine, seed=1),
-    )
-
-
 def cpu_seconds(case: Case, engine: str) -> float:
     """The best of three runs."""
     program = slp.parse(case.program)
@@ -139,7 +126,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="*", metavar="CASE")
     parser.add_argument("--length", type=int, default=300)
-    parser.add_argument("--draws", type=int, default=200)
     parser.add_argument("--steps", type=int, default=20_000)
     parser.add_argument("--tree-steps", type=int, default=400)
     parser.add_argument("--engine", action="append", choices=["python", "prolog"])
@@ -147,7 +133,6 @@ def main() -> None:
     cases = {
         "reverse": reverse(REVERSE, options.length),
         "interpreted": reverse(INTERPRETED, options.length),
-        "draws": draws(options.draws),
     }
     if unknown := set(options.cases) - set(cases):
         parser.error(f"no case {', '.join(sorted(unknown))}; there are {', '.join(cases)}")

@@ -23,6 +23,7 @@
 #include "polling.hpp"
 #include "samplers.hpp"
 #include "tables/build.hpp"
+#include "tables/forward.hpp"
 #include "tables/solved.hpp"
 
 namespace nb = nanobind;
@@ -238,6 +239,33 @@ AnyTuple build(TableProgram& program, std::int32_t goals, std::int32_t answer,
         built.branches, built.above_one));
 }
 
+// Why it ended (`Drawing`), the terms of each answer, (n, variables), where the clauses of each draw begin, their numbers, tries
+// and inferences, what the draw that is not whole has lost, and the goal whose labels sum above 1.
+auto forward(TableProgram& program, std::int32_t goals, std::int32_t answer, std::int32_t variables,
+             std::size_t n, std::uint64_t limit, std::uint64_t most,
+             const slp::mcmc::Seeds& seeds, const Report& progress) {
+    tables::ForwardDraws drawn;
+    const tables::Drawing ended = asking(
+        [&](const tables::GoOn& go_on) {
+            tables::Forward forward(program.terms, program.predicates, program.functors, limit,
+                                    go_on);
+            slp::mcmc::SeededRandomness random(slp::mcmc::words_of(seeds));
+            return forward.draw({goals, answer, variables}, n, most, random, drawn);
+        },
+        progress);
+    const std::size_t own = program.terms.args(answer).size();
+    std::vector<std::int32_t> values;  // of the answers' variables
+    for (const tables::TermId term : drawn.answers) {
+        const auto args = program.terms.args(term);
+        values.insert(values.end(), args.begin(), args.end());
+    }
+    return nb::make_tuple(static_cast<int>(ended),
+                          to_numpy(std::move(values), {drawn.answers.size(), own}),
+                          to_numpy(std::move(drawn.first)), to_numpy(std::move(drawn.clauses)),
+                          drawn.tries, drawn.inferences, drawn.rejected, drawn.spent,
+                          drawn.functor, drawn.sum);
+}
+
 }  // namespace
 
 void bind_tables(nb::module_& m) {
@@ -306,6 +334,9 @@ void bind_tables(nb::module_& m) {
                                       std::vector<std::int32_t>(args.begin(), args.end()));
             },
             nb::arg("term"))
+        .def("draw", &forward, nb::arg("goals"), nb::arg("answer"), nb::arg("variables"),
+             nb::arg("n"), nb::arg("limit"), nb::arg("most"), nb::arg("seeds").noconvert(),
+             nb::arg("progress").none())
         .def("build", &build, nb::arg("goals"), nb::arg("answer"), nb::arg("variables"),
              nb::arg("weights"), nb::arg("limit"), nb::arg("progress").none());
 }

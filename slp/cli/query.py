@@ -6,7 +6,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -83,7 +83,8 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
     type=click.Choice(list(FAILURES)),
     default="rejection",
     show_default=True,
-    help="After a failed draw: start again, or go on from its last choice.",
+    help="After a failed draw: start again (tables spare it), go on from its last choice, or draw "
+    "with weights.",
 )
 @seed_option
 @click.option(
@@ -289,19 +290,21 @@ def _print_draws(found: Draws) -> None:
     say(f"{found.method}, {METHODS[found.method]}")
     if found.untabled is not None:
         say(*wrap(f"tables do not draw it: {found.untabled}", 90, subsequent_indent="  "))
-    parts = [f"seed {found.seed}"]
+    say(", ".join([*_drawn_parts(found), f"seed {found.seed}"]))
+
+
+def _drawn_parts(found: Draws) -> Iterator[str]:
+    """What became of the draws, and the mass of all proofs where they tell it."""
     if found.method == "rejection":
-        parts.insert(0, f"{found.tries - len(found)} of {found.tries} rejected")
-    elif weighted or found.method == "tables":
-        assert found.log_success is not None and found.log_success_error is not None
-        success = mass_text(found.log_success)
-        if weighted:
-            log_error = found.log_success + math.log(max(found.log_success_error, 1e-300))
-            success += f" +- {mass_text(log_error)}"
-            parts.insert(0, f"{len(found)} of {plural(found.tries, 'draw')} have a proof")
-            parts.insert(1, f"{found.effective:.0f} effective")
-        parts.insert(-1, f"success {success}")
-    say(", ".join(parts))
+        yield f"{found.tries - len(found)} of {found.tries} rejected"
+        return
+    weighted = found.method in WEIGHTED
+    if weighted:
+        yield f"{len(found)} of {plural(found.tries, 'draw')} have a proof"
+        yield f"{found.effective:.0f} effective"
+    if found.log_success is not None and found.log_success_error is not None:
+        error = f" +- {found.log_success_error:.2%}" if weighted else ""
+        yield f"success {mass_text(found.log_success)}{error}"
 
 
 def _print_sampled(found: SampledProofs, best: int) -> None:

@@ -147,8 +147,8 @@ E214 = Entry(
 TOO_MANY_INFERENCES = E214.says("gave up after {limit} inferences", NEEDS_GUARD)
 ALL_DRAWS_REJECTED = E214.says(
     "gave up after {limit} inferences, in which {draws} had no proof",
-    "`slp query` without draws says whether the goal has a proof; with --failure backtracking "
-    "fewer draws are lost",
+    "`slp query` without draws says whether the goal has a proof; with --failure filter or "
+    "backtracking fewer draws are lost",
 )
 
 E215 = Entry(

@@ -57,8 +57,9 @@ TREE_AS_GOAL = E243.says(
 E244 = Entry(
     "E244: a draw holds several proofs",
     cause="Goals without labels have several proofs, so it is not known how much one draw counts.",
-    remedy="Ask for the answers' probabilities, or draw with failure by backtracking.",
-    example="slp query coin.slp 'coin(X), member(_, [1, 2])' -n 10",
+    remedy="Ask for the answers' probabilities, or draw with weights: `--failure filter`.",
+    example="slp query words.slp 'word(L), member(_, [1, 2])' -n 10\n"
+    "(`words.slp` is `0.5 :: word([]). 0.5 :: word([a|L]) :- word(L).`)",
 )
 SEVERAL_PROOFS = E244.says(
     "goals without labels have several proofs here, so it is not known how much a draw counts",
@@ -75,10 +76,11 @@ NOTHING_TO_DRAW = E245.says("the goal has no proof, so there is nothing to draw"
 
 E246 = Entry(
     "E246: rejection where labels are weights",
-    cause="A program declares `:- weights.`, so rejection has no probability to accept by.",
-    remedy="Draw with failure by backtracking.",
-    example="slp query weights.slp 'p(X)' -n 10 --failure rejection   (`weights.slp` is `:- "
-    "weights. 2 :: p(1).`)",
+    cause="A program declares `:- weights.`, so rejection has no probability to accept by, and "
+    "tables, which have, do not end.",
+    remedy="Draw with weights, `--failure filter`, or by backtracking.",
+    example="slp query weights.slp 'p(X)' -n 10\n"
+    "(`weights.slp` is `:- weights. 2 :: p(0). 1 :: p(s(X)) :- p(X).`)",
 )
 REJECTION_OF_WEIGHTS = E246.says(
     "labels are weights here, so rejection cannot tell how often to accept a draw", AS_REMEDY

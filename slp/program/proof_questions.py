@@ -92,7 +92,7 @@ class ProofQuestions:
         memory: int | str | None = None,
         time: float | str | Deadline | None = None,
     ) -> Draws:
-        """Independent draws of a goal's proofs, as answers: `slp.Draws`.
+        """Draws of a goal's proofs, as answers: `slp.Draws`. Independent, but by `"filter"`.
 
         If the time or the memory ends, or with Ctrl-C, the draws made so far are kept, with a
         warning (W243).
@@ -101,8 +101,10 @@ class ProofQuestions:
         ----------
         goal, given, engine, allow_code, memory, time : as in `query`.
         draws : number of draws.
-        failure : `"rejection"` (draws have the probabilities of `query`) or `"backtracking"` (draws
-            have other probabilities if derivations can fail).
+        failure : `"rejection"` (draws have the probabilities of `query`; by tables where these end,
+            which reject none), `"backtracking"` (draws have other probabilities if derivations can
+            fail), or with weights `"weighting"` (likelihood weighting) or `"filter"` (a particle
+            filter over goals).
         seed : None takes one from the system.
         limits : of one draw.
 

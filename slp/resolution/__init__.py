@@ -21,7 +21,7 @@ from slp.resolution.machine.loop import DEFAULT_LIMITS, STATE_LIMITS, Limits, Me
 from slp.resolution.machine.solve import solve
 
 if TYPE_CHECKING:
-    from slp.resolution.answers.drawn import Draw, Draws
+    from slp.resolution.answers.drawn import Draws, ProofDraw
     from slp.resolution.answers.goals import (
         ENGINES,
         FAILURES,
@@ -47,7 +47,7 @@ __all__ = [
     "FAILURES",
     "METHODS",
     "Bound",
-    "Draw",
+    "ProofDraw",
     "Draws",
     "FiredClause",
     "Proof",
@@ -83,7 +83,7 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.resolution.answers.results": "Bound FiredClause Proof QueryResult Value values_of",
-        "slp.resolution.answers.drawn": "Draw Draws",
+        "slp.resolution.answers.drawn": "ProofDraw Draws",
         "slp.resolution.answers.goals": "ENGINES FAILURES METHODS WEIGHTED run_draws run_query",
         "slp.resolution.proofs.masses": "mass_text power_of_ten",
         "slp.resolution.answers.queries": "answers_of_query",

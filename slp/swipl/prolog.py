@@ -17,7 +17,7 @@ from slp.budgets import memory_left
 from slp.errors import ProgramError
 from slp.ir import program as ir  # used late: it imports slp.terms
 from slp.messages.proofs import UNNAMED_IN_ARITHMETIC
-from slp.resolution.answers.drawing import cut_short
+from slp.resolution.answers.batches import cut_short
 from slp.resolution.answers.found import DrawnProofs
 from slp.resolution.machine import faults
 from slp.resolution.machine.arithmetic import names_of_functions, names_of_values

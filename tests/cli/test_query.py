@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from slp.resolution import METHODS
+
 PAIR = "0.5 :: coin(h).\n0.5 :: coin(t).\npair(X, Y) :- coin(X), coin(Y), X \\= Y.\n"
 
 
@@ -86,6 +88,50 @@ def test_draws_as_json(slp_run, pair: Path) -> None:
     assert (found["success"], found["failure"], found["tries"]) == (1.0, 0.0, 4)
     assert len(found["draws"]) == 4
     assert sum(a["probability"] for a in found["answers"]) == 1.0
+
+
+def test_draws_have_their_clauses(slp_run, pair: Path) -> None:
+    found = json.loads(
+        slp_run("query", pair, "pair(X, Y)", "--draws", "3", "--seed", "1", "--json").out
+    )
+    assert found["untabled"] is None and found["effective"] == 3
+    for draw in found["draws"]:
+        texts = [found["clauses"][i]["text"] for i in draw["clauses"]]
+        assert texts == [f"0.5 :: coin({draw[name]})." for name in "XY"]
+        assert draw["log_mass"] == pytest.approx(math.log(0.25), rel=1e-14)
+        assert draw["log_probability"] == pytest.approx(math.log(0.5), rel=1e-14)
+        assert draw["weight"] == pytest.approx(1 / 3)
+
+
+def test_why_tables_do_not_draw(slp_run, tmp_path: Path) -> None:
+    program = tmp_path / "words.slp"
+    program.write_text("0.5 :: word([]).\n0.5 :: word([a | L]) :- word(L).\n")
+    result = slp_run("query", program, "word(L)", "--draws", "2", "--seed", "1")
+    assert result.out.splitlines()[2:] == [
+        "rejection, draws that fail are thrown away: answers have the probabilities of the query",
+        "tables do not draw it: gave up after 10000 inferences",
+        "0 of 2 rejected, seed 1",
+    ]
+
+
+@pytest.mark.parametrize("failure", ["weighting", "filter"])
+def test_weighted_draws(slp_run, pair: Path, failure: str) -> None:
+    """Draws of equal coins fail, and have weight 0."""
+    options = ("--draws", "400", "--seed", "1", "--failure", failure)
+    result = slp_run("query", pair, "pair(X, Y)", *options)
+    *shares, how, said = result.out.splitlines()
+    assert len(shares) == 2
+    for line in shares:
+        found = re.fullmatch(r"(\S+) \+- (\S+)  X = ., Y = .", line)
+        assert found and abs(float(found[1]) - 0.5) < 4.5 * float(found[2])
+    assert how == f"{failure}, {METHODS[failure]}"
+    assert re.fullmatch(
+        r"\d+ of 400 draws have a proof, \d+ effective, success 0\.\d+ \+- \d\.\d+%, seed 1", said
+    )
+    found = json.loads(slp_run("query", pair, "pair(X, Y)", *options, "--json").out)
+    assert found["semantics"] == failure and found["failure"] is None
+    assert abs(found["log_success"] - math.log(0.5)) < 4.5 * found["log_success_error"]
+    assert sum(draw["weight"] for draw in found["draws"]) == pytest.approx(1)
 
 
 def test_a_goal_that_fails_says_why(slp_run, pair: Path) -> None:

@@ -1,14 +1,12 @@
 #include "tables/bindings.hpp"
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 namespace slp::tables {
 
 namespace {
 
-constexpr int kDeepest = 10'000;
 constexpr std::int32_t kUnbound = -1;
 
 }  // namespace
@@ -21,23 +19,43 @@ void Bindings::visit() {
 
 TermId Bindings::resolved(BoundTerm cell) {
     numbered_ = 0;
-    std::fill(numbers_.begin(), numbers_.end(), kUnbound);
-    return written(cell, 0);
+    numbers_.assign(cells_.size(), kUnbound);
+    return written(cell);
 }
 
 void Bindings::reset(std::size_t variables) {
+    trail_.clear();
     cells_.assign(variables, {variable(0), kUnbound});
-    numbers_.assign(variables, kUnbound);
+}
+
+std::int32_t Bindings::extend(std::int32_t variables) {
+    const std::size_t first = cells_.size();
+    cells_.resize(first + static_cast<std::size_t>(variables), {variable(0), kUnbound});
+    return static_cast<std::int32_t>(first);
+}
+
+void Bindings::undo(Mark mark) {
+    while (trail_.size() > mark.bound) {
+        cells_[static_cast<std::size_t>(trail_.back())].base = kUnbound;
+        trail_.pop_back();
+    }
+    cells_.resize(mark.variables);
 }
 
 std::int32_t Bindings::variables_of(TermId term) const {
-    if (is_variable(term)) {
-        return -term;
-    }
     std::int32_t out = 0;
-    if (!terms_.is_ground(term)) {
-        for (const TermId arg : terms_.args(term)) {
-            out = std::max(out, variables_of(arg));
+    if (is_variable(term) || terms_.is_ground(term)) {
+        return is_variable(term) ? -term : 0;
+    }
+    std::vector<TermId> todo{term};
+    while (!todo.empty()) {
+        const TermId part = todo.back();
+        todo.pop_back();
+        if (is_variable(part)) {
+            out = std::max(out, -part);
+        } else if (!terms_.is_ground(part)) {
+            const std::span<const TermId> args = terms_.args(part);
+            todo.insert(todo.end(), args.begin(), args.end());
         }
     }
     return out;
@@ -54,7 +72,8 @@ BoundTerm Bindings::dereferenced(BoundTerm cell) const {
     return cell;
 }
 
-bool Bindings::unify(BoundTerm left, BoundTerm right) {
+bool Bindings::unify(BoundTerm left, BoundTerm right, std::int32_t fresh) {
+    bool apart = true;  // no older variable holds a fresh one
     todo_.assign(1, {left, right});
     while (!todo_.empty()) {
         auto [a, b] = todo_.back();
@@ -70,10 +89,13 @@ bool Bindings::unify(BoundTerm left, BoundTerm right) {
             if (is_variable(b.term) && b.base - 1 - b.term == own) {
                 continue;
             }
-            if (!is_variable(b.term) && occurs(own, b)) {
+            if (!is_variable(b.term) && !(own >= fresh && b.base < fresh && apart) &&
+                occurs(own, b)) {
                 return false;
             }
+            apart = apart && (own >= fresh || b.base < fresh || terms_.is_ground(b.term));
             cells_[static_cast<std::size_t>(own)] = b;
+            trail_.push_back(own);
             continue;
         }
         if (a.term == b.term && (a.base == b.base || terms_.is_ground(a.term))) {
@@ -113,7 +135,28 @@ bool Bindings::occurs(std::int32_t own, BoundTerm in) {
     return false;
 }
 
-TermId Bindings::written(BoundTerm cell, int depth) {
+TermId Bindings::written(BoundTerm cell) {
+    parts_.clear();
+    done_.clear();
+    begin(cell);
+    while (!parts_.empty()) {
+        Unwritten& part = parts_.back();
+        const std::span<const TermId> args = terms_.args(part.term);
+        if (part.next < args.size()) {
+            begin({args[part.next++], part.base});
+            continue;
+        }
+        const std::size_t n = args.size();
+        const TermId term = terms_.of(terms_.functor(part.term), std::span(done_).last(n));
+        parts_.pop_back();
+        done_.resize(done_.size() - n);
+        done_.push_back(term);
+    }
+    return done_.back();
+}
+
+// Writes a term that has no parts to write, or notes that it is to be written.
+void Bindings::begin(BoundTerm cell) {
     cell = dereferenced(cell);
     visit();
     if (is_variable(cell.term)) {
@@ -121,22 +164,12 @@ TermId Bindings::written(BoundTerm cell, int depth) {
         if (number == kUnbound) {
             number = numbered_++;
         }
-        return variable(number);
+        done_.push_back(variable(number));
+    } else if (terms_.is_ground(cell.term)) {
+        done_.push_back(cell.term);
+    } else {
+        parts_.push_back({cell.term, cell.base, 0});
     }
-    if (terms_.is_ground(cell.term)) {
-        return cell.term;
-    }
-    if (depth > kDeepest) {
-        throw Unsuited{};
-    }
-    const std::size_t n = terms_.args(cell.term).size();
-    std::array<TermId, 8> few;
-    std::vector<TermId> many(n > few.size() ? n : 0);
-    TermId* const args = many.empty() ? few.data() : many.data();
-    for (std::size_t k = 0; k < n; ++k) {
-        args[k] = written({terms_.args(cell.term)[k], cell.base}, depth + 1);
-    }
-    return terms_.of(terms_.functor(cell.term), {args, n});
 }
 
 }  // namespace slp::tables

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING, Any
 
@@ -20,30 +20,28 @@ from slp.errors import BudgetError, ProgramError, warn
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.late import late_import
 from slp.messages.names import plural
-from slp.messages.queries import DRAWS_CUT_SHORT, NO_WEIGHTED_PROOF, PROOFS_LEFT_OUT
+from slp.messages.queries import NO_WEIGHTED_PROOF, PROOFS_LEFT_OUT
+from slp.resolution.answers.batches import UsedClauses, by_core, by_tables, cut_short, words_of
 from slp.resolution.answers.found import DrawnProofs
 from slp.resolution.answers.tabled import SolvedTables, half_of_time
 from slp.resolution.machine import faults
 from slp.resolution.machine.loop import DEFAULT_LIMITS, Limits
-from slp.resolution.proofs.best_first import check_budgets
-from slp.resolution.proofs.draws import Drawn, Failure, Sampler
+from slp.resolution.proofs.draws import DrawnPath, Failure, Sampler
 from slp.resolution.proofs.query import Query, canonical, database_of, linked, prepared
-from slp.resolution.tables.solved import DrawsFromTables, solver
+from slp.resolution.tables.encoder import encoded_query
 from slp.terms import list_term
 
 if TYPE_CHECKING:
     from slp.resolution.proofs.derivations import SLDDerivation
     from slp.resolution.proofs.runs import RunsOneByOne
     from slp.resolution.proofs.weighted import WeightedProof
+    from slp.resolution.tables.forward import ForwardSampler
 
 #: The parts of the limits that tables have, one after the other.
 _ROUNDS = (100, 10, 1)
 
 #: Tables are asked no more where so many tries are accepted.
 _MANY = 0.5
-
-#: Draws that tables make at once: then the budgets are looked at.
-_AT_ONCE = 4096
 
 
 def draw_answers(
@@ -60,14 +58,17 @@ def draw_answers(
     """
     untabled = None
     if failure == "rejection" and count:
+        in_core = _sampler_in_core(query, limits)
         tables = _tables_that_end(query, count, seed, limits)
         if isinstance(tables, SolvedTables):
             if not tables.whole.value:
                 raise faults.nothing_to_draw(query.goal.span)
-            return _by_tables(query, tables, count, seed)
+            return by_tables(tables, count, seed)
         untabled = tables
+        if in_core is not None:
+            return replace(by_core(in_core, count, seed), untabled=untabled)
     sampler = _sampler(query, failure, Random(seed), limits)
-    drawn: list[Drawn] = []
+    drawn: list[DrawnPath] = []
     interrupted = False
     try:
         while len(drawn) < count:
@@ -109,7 +110,7 @@ def draw_weighted(
         warn(PROOFS_LEFT_OUT(sampler.stopped.span, reason=sampler.stopped.message))
     if not found and count:
         raise ProgramError(NO_WEIGHTED_PROOF(query.goal.span, draws=plural(tries, "draw")))
-    drawn = [Drawn(list_term(one.proof.answer), _path(one.proof)) for one in found]
+    drawn = [DrawnPath(list_term(one.proof.answer), _path(one.proof)) for one in found]
     made = _one_by_one(method, drawn, tries, interrupted)
     log_weights, origins = [one.log_weight for one in found], [one.origin for one in found]
     return replace(made, log_weights=log_weights, origins=origins)
@@ -126,23 +127,21 @@ def _sampler(query: Query, failure: Failure, random: Random, limits: Limits) -> 
     return Sampler(database, linked(goals), answer, first, limits, failure, weights, random)
 
 
-@dataclass
-class _Clauses:
-    """The different clauses of paths, with the values of their labels, in the order met."""
-
-    fired: list[tuple[ir.LogicClause, float]] = field(default_factory=list)
-    _numbers: dict[tuple[int, float], int] = field(default_factory=dict)
-
-    def number(self, clause: ir.LogicClause, label: float) -> int:
-        """The number of one."""
-        found = self._numbers.setdefault((id(clause), label), len(self.fired))
-        if found == len(self.fired):
-            self.fired.append((clause, label))
-        return found
+def _sampler_in_core(query: Query, limits: Limits) -> ForwardSampler | None:
+    """What draws in the core; None where the program cannot run there."""
+    encoded = None if query.program.weights else encoded_query(query)
+    if encoded is None:
+        return None
+    made: ForwardSampler = late_import("slp.resolution.tables.forward").ForwardSampler(
+        query, encoded, limits
+    )
+    return made
 
 
-def _one_by_one(method: str, drawn: Sequence[Drawn], tries: int, interrupted: bool) -> DrawnProofs:
-    clauses = _Clauses()
+def _one_by_one(
+    method: str, drawn: Sequence[DrawnPath], tries: int, interrupted: bool
+) -> DrawnProofs:
+    clauses = UsedClauses()
     paths = [[clauses.number(clause, label) for clause, label in one.path] for one in drawn]
     logs = [math.log(label) for _, label in clauses.fired]
     return DrawnProofs(
@@ -187,66 +186,30 @@ def _tables_that_end(query: Query, count: int, seed: int, limits: Limits) -> Sol
 def _inferences_of_rejection(query: Query, count: int, seed: int, limits: Limits) -> float:
     """How many inferences `count` draws take by rejection, roughly, from tries within the limits;
     0 where many tries are accepted, and infinity where none is."""
-    sampler = _sampler(query, "rejection", Random(f"{seed} in trial"), limits)
-    accepted = 0
-    try:
-        while accepted < count and sampler.inferences < limits.inferences:
-            sampler.draw()
-            accepted += 1
-    except faults.LimitError:
-        pass
-    except ProgramError:  # several proofs, or a fault that the draws will meet and tell
+    sampler: Sampler | ForwardSampler
+    in_core = _sampler_in_core(query, limits)
+    if in_core is not None:
+        sampler, accepted = in_core, in_core.accepted(count, words_of(seed, 0, 1))
+    else:
+        sampler = _sampler(query, "rejection", Random(f"{seed} in trial"), limits)
+        accepted = _accepted(sampler, count)
+    if accepted is None:
         return math.inf
     if accepted >= _MANY * sampler.tries:
         return 0.0
     return sampler.inferences / accepted * count if accepted else math.inf
 
 
-def _by_tables(query: Query, tables: SolvedTables, count: int, seed: int) -> DrawnProofs:
-    """Draws from tables: independent, and none is rejected."""
-    np = late_import("numpy")
-    graph = tables.graph
-    parts: list[DrawsFromTables] = []
-    made, interrupted = 0, False
+def _accepted(sampler: Sampler, count: int) -> int | None:
+    """How many of up to `count` draws are accepted within the limits, for all together; None where
+    one is at fault."""
+    accepted = 0
     try:
-        while made < count:
-            check_budgets()
-            words = np.random.SeedSequence([seed, len(parts)]).generate_state(4, np.uint64)
-            n = min(_AT_ONCE, count - made)
-            parts.append(solver().draws_of(graph, tables.masses, n, words))
-            made += n
-    except (BudgetError, KeyboardInterrupt) as e:
-        interrupted = cut_short(e, made, count)
-    used, begun = np.unique(np.concatenate([p.begun for p in parts]), return_inverse=True)
-    own, answer_of = np.unique(np.concatenate([p.answers for p in parts]), return_inverse=True)
-    sizes_of_paths = np.concatenate([np.diff(p.first) for p in parts])
-    clauses = _Clauses()
-    edges = (graph.edges[e] for e in used.tolist())
-    numbers = [clauses.number(e.clause, e.label) for e in edges if e.clause is not None]
-    paths = np.split(np.array(numbers, np.int32)[begun], np.cumsum(sizes_of_paths)[:-1])
-    weights = query.program.weights
-    return DrawnProofs(
-        "tables",
-        [canonical(list_term(graph.variables[i].terms)) for i in own.tolist()],
-        answer_of.tolist(),
-        paths,
-        clauses.fired,
-        np.concatenate([p.log_masses for p in parts]).tolist(),
-        len(answer_of),
-        interrupted,
-        success=tables.whole.value,
-        failure=None if weights else tables.failure,
-    )
-
-
-# --- budgets -------------------------------------------------------------------------------------
-
-
-def cut_short(cause: BudgetError | KeyboardInterrupt, kept: int, wanted: int) -> bool:
-    """Warn that a budget or Ctrl-C ended the drawing (W243), and tell whether it was Ctrl-C. If
-    nothing was drawn, raise `cause`."""
-    if not kept:
-        raise cause
-    reason = cause.diagnostics[0].message if isinstance(cause, BudgetError) else "interrupted"
-    warn(DRAWS_CUT_SHORT(reason=reason, kept=kept, wanted=wanted))
-    return not isinstance(cause, BudgetError)
+        while accepted < count and sampler.inferences < sampler.limits.inferences:
+            sampler.draw()
+            accepted += 1
+    except faults.LimitError:
+        pass
+    except ProgramError:  # several proofs, or what the draws will meet and tell
+        return None
+    return accepted

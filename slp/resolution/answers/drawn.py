@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from slp.resolution.answers.found import DrawnProofs
-from slp.resolution.answers.results import Bound, FiredClause, Value, fired_clause, values_of
+from slp.resolution.answers.results import Bound, FiredClause, Value, fired_clause, value_of
+from slp.terms import Term
 
 
 @dataclass(frozen=True, eq=False)
-class Draw(Bound):
+class ProofDraw(Bound):
     """A proof that was drawn: a mapping from the goal's named variables to values. Draws with the
     same values are equal.
 
@@ -56,8 +57,8 @@ class DrawnAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class Draws(Sequence[Mapping[str, Value]]):
-    """Draws of answers: one mapping from variables to values for each, a `Draw` with its proof's
-    mass, weight and clauses.
+    """Draws of answers: a mapping from variables to values for each, a `ProofDraw` with its
+    proof's mass, weight and clauses.
 
     Attributes
     ----------
@@ -77,7 +78,7 @@ class Draws(Sequence[Mapping[str, Value]]):
         ended it.
     """
 
-    answers: tuple[Draw, ...]
+    answers: tuple[ProofDraw, ...]
     failure: str
     tries: int
     seed: int
@@ -96,7 +97,14 @@ class Draws(Sequence[Mapping[str, Value]]):
     def of(cls, names: Sequence[str], found: DrawnProofs, failure: str, seed: int) -> Draws:
         """Draws as values, by the names of the goal's variables."""
         clauses = tuple(fired_clause(clause, label) for clause, label in found.fired)
-        values = [values_of(names, terms) for terms in found.answers]
+        written: dict[int, Term] = {}  # by id: each term is written once
+        for terms in found.answers:
+            written.update(zip(map(id, terms), terms, strict=True))
+        known = {i: value_of(term) for i, term in written.items()}
+        values = [
+            dict(zip(names, map(known.__getitem__, map(id, terms)), strict=True))
+            for terms in found.answers
+        ]
         n = len(found.answer_of)
         weights, log_total = _weights(found.log_weights, n)
         origins = range(n) if found.origins is None else found.origins
@@ -107,7 +115,7 @@ class Draws(Sequence[Mapping[str, Value]]):
             mass = None if found.log_masses is None else found.log_masses[i]
             path = None if found.paths is None else found.paths[i]
             share = None if mass is None or log_success is None else mass - log_success
-            draws.append(Draw(values[a], mass, share, weight, path, clauses))
+            draws.append(ProofDraw(values[a], mass, share, weight, path, clauses))
         error = None if found.success is None else 0.0
         failed = None if found.failure is None else float(found.failure)
         if found.success is None and found.method != "backtracking" and n:

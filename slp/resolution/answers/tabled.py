@@ -17,10 +17,11 @@ from slp.resolution.machine.loop import Limits
 from slp.resolution.proofs.best_first import Progress
 from slp.resolution.proofs.choices import Fired
 from slp.resolution.proofs.masses import ZERO, Mass, total
-from slp.resolution.proofs.query import Query
+from slp.resolution.proofs.query import Query, canonical
 from slp.resolution.tables.build import hypergraph_of_query
 from slp.resolution.tables.hypergraph import Hypergraph
 from slp.resolution.tables.solved import Bounds, ProofOfTables, solver
+from slp.terms import Term, list_term
 
 #: Bounds that lie no further apart than this share of the mass differ by rounding alone.
 _ROUNDING = 1e-9
@@ -28,8 +29,10 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class SolvedTables:
-    """The tables of a query, the masses of their variables, and that of all proofs."""
+    """The tables of a query, the masses of their variables, and that of all proofs. `weights`:
+    whether labels are weights."""
 
+    weights: bool
     graph: Hypergraph
     masses: Sequence[Bounds]
     whole: Bounds
@@ -39,7 +42,11 @@ class SolvedTables:
         """Build and solve them. Raises as `hypergraph_of_query`."""
         graph = hypergraph_of_query(query, limits, progress)
         masses = solver().bounds_of(graph)
-        return cls(graph, masses, solver().success_of(graph, masses))
+        return cls(query.program.weights, graph, masses, solver().success_of(graph, masses))
+
+    def terms(self, variable: int) -> tuple[Term, ...]:
+        """The terms of an answer."""
+        return canonical(list_term(self.graph.variables[variable].terms))
 
     @property
     def own(self) -> list[Bounds]:
@@ -60,9 +67,9 @@ class SolvedTables:
 
     @property
     def failure(self) -> Mass | None:
-        """The mass that fails, where labels are probabilities. None where a logical goal has
-        several results."""
-        if self.graph.branches:
+        """The mass that fails; None where labels are weights, or a logical goal has several
+        results."""
+        if self.weights or self.graph.branches:
             return None
         return ZERO if self.graph.failure is None else self.masses[self.graph.failure].value
 
@@ -91,17 +98,17 @@ def answers_by_tables(
     whole, own, exact = tables.whole, tables.own, tables.exact
     assert whole.upper is not None
     summed = [
-        MassOfAnswer(graph.variables[i].terms, masses[i].value if exact else masses[i].lower)
+        MassOfAnswer(tables.terms(i), masses[i].value if exact else masses[i].lower)
         for i in graph.answers
     ]
     success = whole.value if exact else total(bounds.lower for bounds in own)
     left_open = ZERO if exact else _less(whole.upper, success)
     return ProofSearchResult(
         answers=tuple(sorted(summed, key=lambda a: a.mass, reverse=True)),
-        best=tuple(_proof(graph, proof) for proof in proofs),
+        best=tuple(_proof(tables, proof) for proof in proofs),
         best_certified=not above,
         success=success,
-        failure=None if query.program.weights else tables.failure,
+        failure=tables.failure,
         open=left_open,
         upper=whole.upper,
         complete=left_open <= success.times(tolerance),
@@ -124,8 +131,8 @@ def _less(mass: Mass, other: Mass) -> Mass:
     return Mass.of(max(mass.mantissa - own, 0.0), mass.exponent)
 
 
-def _proof(graph: Hypergraph, proof: ProofOfTables) -> ProofOfAnswer:
+def _proof(tables: SolvedTables, proof: ProofOfTables) -> ProofOfAnswer:
     fired = tuple(
         Fired(edge.clause, edge.label, None) for edge in proof.begun() if edge.clause is not None
     )
-    return ProofOfAnswer(graph.variables[proof.root].terms, proof.mass, fired)
+    return ProofOfAnswer(tables.terms(proof.root), proof.mass, fired)

@@ -34,7 +34,7 @@ from slp.terms import Term
 Failure: TypeAlias = Literal["rejection", "backtracking"]
 
 
-class Drawn(NamedTuple):
+class DrawnPath(NamedTuple):
     """A proof that was drawn: its answer, and the labelled clauses used, in order, with the values
     of their labels."""
 
@@ -148,7 +148,7 @@ class Sampler:
     tries: int = field(default=0, init=False)
     inferences: int = field(default=0, init=False)
 
-    def draw(self) -> Drawn:
+    def draw(self) -> DrawnPath:
         """One draw.
 
         Raises
@@ -165,7 +165,7 @@ class Sampler:
         finally:
             self.inferences += meter.inferences
 
-    def _draw(self, meter: Meter) -> Drawn:
+    def _draw(self, meter: Meter) -> DrawnPath:
         begun = self.tries
         while True:
             check_budgets()
@@ -186,15 +186,15 @@ class Sampler:
             if self.failure == "backtracking":
                 raise faults.nothing_to_draw(self.goal.span)
 
-    def _try(self, meter: Meter) -> list[Drawn]:
+    def _try(self, meter: Meter) -> list[DrawnPath]:
         """The proofs that one try finds: at most two, one if it backtracks."""
         store = Store(self.first)
         machine = _DrawingMachine(self.database, meter, store, self.random, self)
         wanted = 1 if self.failure == "backtracking" else 2
-        found: list[Drawn] = []
+        found: list[DrawnPath] = []
         for proved in machine.explore(self.goal):
             if proved:
-                found.append(Drawn(store.resolve(self.answer), [*machine.path]))
+                found.append(DrawnPath(store.resolve(self.answer), [*machine.path]))
             if len(found) == wanted:
                 break
         meter.add_terms(store)

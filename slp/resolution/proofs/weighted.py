@@ -14,7 +14,7 @@ all proofs, and weighted shares of answers estimate their probabilities.
 *Particle filter*: many proofs in progress go on by one run each, all together. Where the weights
 have become unequal (effective size below half), proofs in progress are drawn anew in proportion to
 their weights, by systematic resampling; those that have ended stay in the lot. So work goes to
-those that explain what was seen so far. Proofs of one filter share their beginnings; filters are
+those that explain what was seen so far. Proofs of one island share their beginnings; islands are
 independent. The product of the means of weights between two resamplings is unbiased, too (Del
 Moral, "Feynman-Kac formulae", Springer 2004, section 7.4.2). Proofs with the same `origin` come
 from one first particle: what the draws tell varies as sums over origins do (Lee & Whiteley,
@@ -38,8 +38,8 @@ from slp.resolution.proofs.derivations import ProofSpace, RunChoice, SLDDerivati
 from slp.resolution.proofs.runs import RunsOneByOne
 from slp.runner.randomness import RandomNumbers
 
-#: Independent filters that share the draws.
-_FILTERS = 16
+#: Islands, that is independent filters, that share the draws.
+_ISLANDS = 16
 
 #: Share of the particles below which the effective size leads to resampling.
 _LEAST_EFFECTIVE = 0.5
@@ -76,12 +76,12 @@ class WeightedSampler:
             yield 1, [] if found is None else [WeightedProof(found, found.log_excess, i)]
 
     def filters(self, n: int, seed: int) -> Iterator[tuple[int, list[WeightedProof]]]:
-        """Independent filters with `n` particles together; of each the number of its particles, and
-        their proofs. Each filter's mean weight estimates the mass of all proofs."""
-        filters = min(_FILTERS, n)
+        """Islands with `n` particles together; of each the number of its particles, and
+        their proofs. Each island's mean weight estimates the mass of all proofs."""
+        islands = min(_ISLANDS, n)
         begun = 0
-        for stream, own in enumerate(np.random.SeedSequence(seed).spawn(filters)):
-            size = n // filters + (stream < n % filters)
+        for stream, own in enumerate(np.random.SeedSequence(seed).spawn(islands)):
+            size = n // islands + (stream < n % islands)
             proofs = _Filter(self._space, size, np.random.default_rng(own)).run()
             yield size, [proof._replace(origin=begun + proof.origin) for proof in proofs]
             begun += size

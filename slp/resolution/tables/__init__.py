@@ -2,7 +2,8 @@
 
 `calls` (which goals have a table), `build` (from a query to all tables that it needs, by the
 machine), `core_builder` (the same in the core, where that can), and `hypergraph` (what is built:
-answers, prefixes of proofs, and the equations of their masses).
+answers, prefixes of proofs, and the equations of their masses). `encoder` has programs as the core
+takes them, and `forward` draws by such a program without tables.
 `solved` asks for the masses: of the core, which `compiled` calls, or of the specification
 `slp.reference.tables`. docs/design/tabling.md has the mathematics.
 """

@@ -109,10 +109,10 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("backend", ["compiled", "reference"])
 def test_tables_draw_what_the_query_says(
-    case: str, backend: str, monkeypatch: pytest.MonkeyPatch
+    case: str, backend: str, request: pytest.FixtureRequest
 ) -> None:
     if backend == "reference":
-        monkeypatch.setenv("SLP_KERNELS", backend)
+        request.getfixturevalue("without_core")
     text, goal = CASES[case]
     program = slp.parse(text)
     found = program.query(goal)

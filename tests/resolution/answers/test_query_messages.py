@@ -110,7 +110,7 @@ def test_several_proofs_in_one_draw(monkeypatch: pytest.MonkeyPatch) -> None:
         "E244",
         "goals without labels have several proofs here, so it is not known how much a draw counts",
         "coin(X), member(X, [h, h, t])",
-        "ask for the answers' probabilities, or draw with failure by backtracking",
+        "ask for the answers' probabilities, or draw with weights: `--failure filter`",
     )
 
 
@@ -126,6 +126,7 @@ def test_nothing_to_draw(failure: str) -> None:
     )
 
 
+@pytest.mark.usefixtures("without_core")
 def test_rejection_that_never_accepts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(drawing, "_ROUNDS", ())  # tables say that there is no proof
     with pytest.raises(SlpError) as caught:
@@ -134,8 +135,8 @@ def test_rejection_that_never_accepts(monkeypatch: pytest.MonkeyPatch) -> None:
         "E214",
         "gave up after 100 inferences, in which 100 draws had no proof",
         "coin(x)",
-        "`slp query` without draws says whether the goal has a proof; with --failure backtracking "
-        "fewer draws are lost",
+        "`slp query` without draws says whether the goal has a proof; with --failure filter or "
+        "backtracking fewer draws are lost",
     )
 
 
@@ -158,7 +159,7 @@ def test_rejection_of_weights() -> None:
         "E246",
         "labels are weights here, so rejection cannot tell how often to accept a draw",
         "q(X)",
-        "draw with failure by backtracking",
+        "draw with weights, `--failure filter`, or by backtracking",
     )
     assert len(program.draw("p(X)", 3, failure="backtracking")) == 3
 
@@ -198,7 +199,7 @@ def test_unknown_way_to_treat_failure() -> None:
         "E721",
         "there is no way `retry` to treat failed draws",
         None,
-        "there are rejection, backtracking",
+        "there are rejection, backtracking, weighting, filter",
     )
 
 

@@ -181,3 +181,15 @@ def test_what_has_no_proof_fails_with_certainty() -> None:
     found = slp.parse(CNF).query("a([u, w, u, v], [])", limits=FEW)
     assert found.complete and not found.answers and found.success == found.open == 0.0
     assert found.failure == pytest.approx(1.0)
+
+
+def test_free_variables_have_the_names_of_the_search() -> None:
+    program = slp.parse("0.5 :: p(X, Y).\n0.3 :: p(X, X).\n0.2 :: p(a, Y).\n")
+    asked = Query(program.ir, parse_term("p(X, Y)"))
+    found = tabled.answers_by_tables(
+        asked, best=3, tolerance=1e-12, limits=DEFAULT_LIMITS, progress=None
+    )
+    assert isinstance(found, ProofSearchResult)
+    want = [("_A", "_B"), ("_A", "_A"), ("a", "_A")]
+    assert [tuple(map(term_to_text, a.terms)) for a in found.answers] == want
+    assert [tuple(map(term_to_text, p.terms)) for p in found.best] == want

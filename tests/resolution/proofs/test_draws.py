@@ -1,8 +1,8 @@
 """Draws by rejection and by backtracking, against the probabilities that each has.
 
-Tables, which draw in place of rejection where they end, are not asked here. Chi-square tests at
-level 1e-4 with fixed seeds: of programs that are right, one test in 10,000 fails, and none here
-does.
+Tables, which draw in place of rejection where they end, are not asked here, nor is the core.
+Chi-square tests at level 1e-4 with fixed seeds: of programs that are right, one test in 10,000
+fails, and none here does.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ DICE = """
 1/3 :: die(1). 1/3 :: die(2). 1/3 :: die(3).
 large(X, Y) :- die(X), die(Y), X + Y >= 5.
 """
-COUNT = 2000
+COUNT = 1200
 
 
 @pytest.fixture(autouse=True)
-def without_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+def by_the_machine(monkeypatch: pytest.MonkeyPatch, without_core: None) -> None:
     monkeypatch.setattr(drawing, "_ROUNDS", ())
 
 
@@ -53,7 +53,7 @@ def test_conditioning_and_backtracking_differ_two_coins() -> None:
     """Both coins alike. Conditioning: hh has 0.36 of 0.52. Backtracking: once the first coin is h,
     coin(h) has one clause that matches, which is drawn: h has 0.6, as if nothing could fail."""
     draws = fits(SAME, "same(X)", {"h": 0.36 / 0.52, "t": 0.16 / 0.52})
-    assert abs(COUNT / draws.tries - 0.52) < 0.03
+    assert abs(COUNT / draws.tries - 0.52) < 0.05
     assert fits(SAME, "same(X)", {"h": 0.6, "t": 0.4}, "backtracking").tries == COUNT
 
 
