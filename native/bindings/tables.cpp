@@ -59,16 +59,16 @@ GraphPointer graph_of(const Array<std::uint8_t>& kinds, const Array<std::int32_t
     require(label.size() == n && proofs.size() == n && prefix.size() == n &&
                 answer.size() == n && begins.size() == n,
             "each edge has all its numbers");
-    std::vector<tables::Kind> own;
+    std::vector<tables::VariableKind> own;
     for (const std::uint8_t kind : span_of(kinds)) {
         require(kind <= 2, "a variable is an answer, a prefix or a failure");
-        own.push_back(static_cast<tables::Kind>(kind));
+        own.push_back(static_cast<tables::VariableKind>(kind));
     }
     const auto size = static_cast<std::int64_t>(own.size());
-    std::vector<tables::Edge> edges;
+    std::vector<tables::Hyperedge> edges;
     edges.reserve(n);
     for (std::size_t e = 0; e < n; ++e) {
-        const tables::Edge edge{target.data()[e], prefix.data()[e], answer.data()[e],
+        const tables::Hyperedge edge{target.data()[e], prefix.data()[e], answer.data()[e],
                                 begins.data()[e], label.data()[e],  proofs.data()[e]};
         require(edge.target >= 0 && edge.target < size && edge.prefix >= tables::kNone &&
                     edge.prefix < size && edge.answer >= tables::kNone && edge.answer < size &&
@@ -84,13 +84,13 @@ GraphPointer graph_of(const Array<std::uint8_t>& kinds, const Array<std::int32_t
 // Of each variable exponents (n, 3) and mantissas (n, 3) of lower bound, value and upper bound,
 // whether the upper bound is known, and whether it is certain that the mass is infinite.
 auto bounds(const GraphPointer& graph, bool probabilities, const Report& progress) {
-    const std::vector<tables::Bounds> found = asking(
+    const std::vector<tables::MassBounds> found = asking(
         [&](const tables::GoOn& go_on) { return tables::bounds_of(*graph, probabilities, go_on); },
         progress);
     std::vector<std::int64_t> exponents;
     std::vector<double> mantissas;
     std::vector<std::uint8_t> known, infinite;
-    for (const tables::Bounds& one : found) {
+    for (const tables::MassBounds& one : found) {
         for (const tables::Mass& mass : {one.lower, one.value, one.upper}) {
             exponents.push_back(mass.exponent);
             mantissas.push_back(mass.mantissa);
@@ -191,7 +191,7 @@ auto build(TableProgram& program, std::int32_t goals, std::int32_t answer, std::
     run_unlocked(
         [&](const slp::Poll& poll) {
             auto last = std::chrono::steady_clock::now();
-            const tables::Builder* own = nullptr;
+            const tables::TableBuilder* own = nullptr;
             const tables::GoOn go_on = [&] {
                 const auto now = std::chrono::steady_clock::now();
                 if (now - last < std::chrono::milliseconds(100)) {
@@ -202,7 +202,7 @@ auto build(TableProgram& program, std::int32_t goals, std::int32_t answer, std::
                 done.items = own->n_edges();
                 return poll(done);
             };
-            tables::Builder builder(program.terms, program.predicates, program.functors, weights,
+            tables::TableBuilder builder(program.terms, program.predicates, program.functors, weights,
                                     limit, go_on);
             own = &builder;
             ended = builder.run({goals, answer, variables});
@@ -211,7 +211,7 @@ auto build(TableProgram& program, std::int32_t goals, std::int32_t answer, std::
         },
         progress);
     std::vector<std::uint8_t> kinds;
-    std::vector<tables::Kind> of;
+    std::vector<tables::VariableKind> of;
     std::vector<std::int32_t> table, term, target, prefix, behind;
     std::vector<double> label, proofs;
     for (const tables::Variable& v : built.variables) {
@@ -220,7 +220,7 @@ auto build(TableProgram& program, std::int32_t goals, std::int32_t answer, std::
         table.push_back(v.table);
         term.push_back(v.answer);
     }
-    for (const tables::Edge& edge : built.edges) {
+    for (const tables::Hyperedge& edge : built.edges) {
         target.push_back(edge.target);
         prefix.push_back(edge.prefix);
         behind.push_back(edge.answer);

@@ -21,8 +21,8 @@ public:
             wanted_[static_cast<std::size_t>(answer)] = true;
         }
         for (std::size_t e = 0; e < graph.edges.size(); ++e) {
-            const Edge& edge = graph.edges[e];
-            if (graph.kinds[static_cast<std::size_t>(edge.target)] == Kind::failure) {
+            const Hyperedge& edge = graph.edges[e];
+            if (graph.kinds[static_cast<std::size_t>(edge.target)] == VariableKind::failure) {
                 continue;
             }
             const auto number = static_cast<std::int32_t>(e);
@@ -60,13 +60,13 @@ public:
     }
 
 private:
-    struct Entry {
+    struct QueueEntry {
         Mass mass;
         std::uint64_t order;
         std::int64_t proof;
 
         // The largest mass first, then the oldest.
-        bool operator<(const Entry& other) const {
+        bool operator<(const QueueEntry& other) const {
             if (mass < other.mass || other.mass < mass) {
                 return mass < other.mass;
             }
@@ -74,14 +74,14 @@ private:
         }
     };
 
-    const Edge& edge(std::int64_t proof) const {
+    const Hyperedge& edge(std::int64_t proof) const {
         return graph_.edges[static_cast<std::size_t>(
             proofs_[static_cast<std::size_t>(proof)].edge)];
     }
 
     // Joins a proof that was just finished with all those of the edge's other variable.
     void join(std::int32_t e, std::int64_t proof) {
-        const Edge& by = graph_.edges[static_cast<std::size_t>(e)];
+        const Hyperedge& by = graph_.edges[static_cast<std::size_t>(e)];
         if (edge(proof).target == by.prefix) {
             for (const std::int64_t other : done_[static_cast<std::size_t>(by.answer)]) {
                 if (!push(e, proof, other)) {  // the others have less mass
@@ -104,7 +104,7 @@ private:
     // False where k proofs of the target with as much mass are known: then this one and those with
     // less are never among its k best.
     bool push(std::int32_t e, std::int64_t prefix, std::int64_t answer) {
-        const Edge& by = graph_.edges[static_cast<std::size_t>(e)];
+        const Hyperedge& by = graph_.edges[static_cast<std::size_t>(e)];
         const auto target = static_cast<std::size_t>(by.target);
         const Mass own = mass(prefix).times(mass(answer)).times(by.label);
         // The k largest masses of the target so far, the least in front.
@@ -136,7 +136,7 @@ private:
     std::vector<std::vector<Mass>> largest_;
     std::vector<std::vector<std::int32_t>> using_;
     std::vector<BestProof> proofs_;
-    std::priority_queue<Entry> heap_;
+    std::priority_queue<QueueEntry> heap_;
     std::uint64_t order_ = 0;
 };
 

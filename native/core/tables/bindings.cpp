@@ -19,7 +19,7 @@ void Bindings::visit() {
     }
 }
 
-TermId Bindings::resolved(Cell cell) {
+TermId Bindings::resolved(BoundTerm cell) {
     numbered_ = 0;
     std::fill(numbers_.begin(), numbers_.end(), kUnbound);
     return written(cell, 0);
@@ -43,9 +43,9 @@ std::int32_t Bindings::variables_of(TermId term) const {
     return out;
 }
 
-Cell Bindings::dereferenced(Cell cell) const {
+BoundTerm Bindings::dereferenced(BoundTerm cell) const {
     while (is_variable(cell.term)) {
-        const Cell& bound = cells_[static_cast<std::size_t>(cell.base - 1 - cell.term)];
+        const BoundTerm& bound = cells_[static_cast<std::size_t>(cell.base - 1 - cell.term)];
         if (bound.base == kUnbound) {
             break;
         }
@@ -54,7 +54,7 @@ Cell Bindings::dereferenced(Cell cell) const {
     return cell;
 }
 
-bool Bindings::unify(Cell left, Cell right) {
+bool Bindings::unify(BoundTerm left, BoundTerm right) {
     todo_.assign(1, {left, right});
     while (!todo_.empty()) {
         auto [a, b] = todo_.back();
@@ -91,13 +91,13 @@ bool Bindings::unify(Cell left, Cell right) {
     return true;
 }
 
-bool Bindings::occurs(std::int32_t own, Cell in) {
+bool Bindings::occurs(std::int32_t own, BoundTerm in) {
     if (terms_.is_ground(in.term)) {
         return false;
     }
-    std::vector<Cell> todo{in};
+    std::vector<BoundTerm> todo{in};
     while (!todo.empty()) {
-        const Cell cell = dereferenced(todo.back());
+        const BoundTerm cell = dereferenced(todo.back());
         todo.pop_back();
         visit();
         if (is_variable(cell.term)) {
@@ -113,7 +113,7 @@ bool Bindings::occurs(std::int32_t own, Cell in) {
     return false;
 }
 
-TermId Bindings::written(Cell cell, int depth) {
+TermId Bindings::written(BoundTerm cell, int depth) {
     cell = dereferenced(cell);
     visit();
     if (is_variable(cell.term)) {

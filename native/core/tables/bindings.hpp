@@ -12,7 +12,7 @@
 namespace slp::tables {
 
 // A term whose variable n is number base + n of the run.
-struct Cell {
+struct BoundTerm {
     TermId term;
     std::int32_t base;
 };
@@ -29,13 +29,13 @@ public:
     // Forgets all bindings, and makes room for so many variables.
     void reset(std::size_t variables);
     // The term that a variable stands for; the variable itself where it is unbound.
-    Cell dereferenced(Cell cell) const;
+    BoundTerm dereferenced(BoundTerm cell) const;
     // Whether two terms can be made equal; on false, bindings may be left. With occurs check.
-    bool unify(Cell left, Cell right);
+    bool unify(BoundTerm left, BoundTerm right);
     // The term with its unbound variables numbered from 0 as they come; `resolved_too` continues
     // the numbers of the term before.
-    TermId resolved(Cell cell);
-    TermId resolved_too(Cell cell) { return written(cell, 0); }
+    TermId resolved(BoundTerm cell);
+    TermId resolved_too(BoundTerm cell) { return written(cell, 0); }
     // The variables that are numbered.
     std::int32_t numbered() const { return numbered_; }
     // Those of a term that was resolved.
@@ -44,16 +44,16 @@ public:
     std::uint64_t inferences() const { return work_ / 32; }
 
 private:
-    bool occurs(std::int32_t own, Cell in);
-    TermId written(Cell cell, int depth);
+    bool occurs(std::int32_t own, BoundTerm in);
+    TermId written(BoundTerm cell, int depth);
     void visit();
 
     Terms& terms_;
     std::uint64_t limit_, work_ = 0;
-    std::vector<Cell> cells_;            // a base of -1: unbound
+    std::vector<BoundTerm> cells_;            // a base of -1: unbound
     std::vector<std::int32_t> numbers_;  // of unbound variables, -1 without
     std::int32_t numbered_ = 0;
-    std::vector<std::pair<Cell, Cell>> todo_;
+    std::vector<std::pair<BoundTerm, BoundTerm>> todo_;
 };
 
 }  // namespace slp::tables

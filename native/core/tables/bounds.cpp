@@ -21,12 +21,12 @@ public:
         : graph_(graph), go_on_(go_on), found_(graph.size()), place_(graph.size(), kNone) {
         one_ = {kOne, kOne, kOne, true, false};
         const bool once = probabilities && visits_once(graph);
-        for (const Kind kind : graph.kinds) {
-            at_most_one_.push_back(probabilities && (once || kind != Kind::prefix));
+        for (const VariableKind kind : graph.kinds) {
+            at_most_one_.push_back(probabilities && (once || kind != VariableKind::prefix));
         }
     }
 
-    std::vector<Bounds> run() {
+    std::vector<MassBounds> run() {
         const Lists parts = components(graph_);
         for (std::size_t p = 0; p < parts.size(); ++p) {
             if (p % 4096 == 0 && !go_on_()) {
@@ -49,9 +49,9 @@ public:
     }
 
 private:
-    const Edge& edge(std::int32_t e) const { return graph_.edges[static_cast<std::size_t>(e)]; }
+    const Hyperedge& edge(std::int32_t e) const { return graph_.edges[static_cast<std::size_t>(e)]; }
 
-    const Bounds& at(std::int32_t i) const {
+    const MassBounds& at(std::int32_t i) const {
         return i == kNone ? one_ : found_[static_cast<std::size_t>(i)];
     }
 
@@ -63,9 +63,9 @@ private:
     }
 
     // The product of an edge's coefficient and two masses; its rounding is counted later.
-    static Bounds factor(const Edge& edge, const Bounds& a, const Bounds& b) {
+    static MassBounds factor(const Hyperedge& edge, const MassBounds& a, const MassBounds& b) {
         const double c = edge.coefficient();
-        Bounds out;
+        MassBounds out;
         out.lower = a.lower.times(b.lower).times(c);
         out.value = a.value.times(b.value).times(c);
         out.known = a.known && b.known;
@@ -76,11 +76,11 @@ private:
         return out;
     }
 
-    Bounds sum(std::size_t i) const {
+    MassBounds sum(std::size_t i) const {
         Total lower, value, upper;
-        Bounds out;
+        MassBounds out;
         for (const std::int32_t e : graph_.into[i]) {
-            const Bounds one = factor(edge(e), at(edge(e).prefix), at(edge(e).answer));
+            const MassBounds one = factor(edge(e), at(edge(e).prefix), at(edge(e).answer));
             lower.add(one.lower);
             value.add(one.value);
             upper.add(one.upper);
@@ -93,7 +93,7 @@ private:
         return out;
     }
 
-    static void cap(Bounds& mass) {
+    static void cap(MassBounds& mass) {
         mass.upper = mass.known ? std::min(mass.upper, kOne) : kOne;
         mass.lower = std::min(mass.lower, kOne);
         mass.value = std::min(mass.value, kOne);
@@ -108,12 +108,12 @@ private:
         const auto inside = [&](std::int32_t i) {
             return i == kNone ? kNone : place_[static_cast<std::size_t>(i)];
         };
-        std::vector<Term> terms;
+        std::vector<EquationTerm> terms;
         bool infinite = false;
         for (const std::int32_t i : part) {
             for (const std::int32_t e : graph_.into[static_cast<std::size_t>(i)]) {
                 const std::int32_t first = inside(edge(e).prefix), second = inside(edge(e).answer);
-                Bounds c = factor(edge(e), first == kNone ? at(edge(e).prefix) : one_,
+                MassBounds c = factor(edge(e), first == kNone ? at(edge(e).prefix) : one_,
                                   second == kNone ? at(edge(e).answer) : one_);
                 c.lower = c.lower.times(1 - kError);
                 c.upper = c.upper.times(1 + kError);
@@ -122,10 +122,10 @@ private:
                 terms.push_back({inside(i), first, second, c});
             }
         }
-        const std::vector<Bounds> solved = Component(part.size(), terms, go_on_).solution();
+        const std::vector<MassBounds> solved = Component(part.size(), terms, go_on_).solution();
         for (std::size_t k = 0; k < part.size(); ++k) {
             const auto i = static_cast<std::size_t>(part[k]);
-            Bounds& out = found_[i] = solved[k];
+            MassBounds& out = found_[i] = solved[k];
             out.value = std::max(out.value, out.lower);
             out.value = out.known ? std::min(out.value, out.upper) : out.value;
             out.infinite = out.infinite || infinite;
@@ -135,15 +135,15 @@ private:
 
     const Graph& graph_;
     const GoOn& go_on_;
-    Bounds one_;
-    std::vector<Bounds> found_;
+    MassBounds one_;
+    std::vector<MassBounds> found_;
     std::vector<bool> at_most_one_;
     std::vector<std::int32_t> place_;  // in the component that is solved now
 };
 
 }  // namespace
 
-std::vector<Bounds> bounds_of(const Graph& graph, bool probabilities, const GoOn& go_on) {
+std::vector<MassBounds> bounds_of(const Graph& graph, bool probabilities, const GoOn& go_on) {
     return Solver(graph, probabilities, go_on).run();
 }
 

@@ -26,7 +26,7 @@ double sum_of(const std::vector<double>& numbers) {
 
 }  // namespace
 
-Ended Builder::run(const Query& query) {
+Ended TableBuilder::run(const Query& query) {
     try {
         built_.above_one = weights_;
         tables_.emplace_back();
@@ -65,7 +65,7 @@ Ended Builder::run(const Query& query) {
 // --- runs ----------------------------------------------------------------------------------------
 
 // Resolves a call with the clauses of its predicate.
-void Builder::begin(std::int32_t table) {
+void TableBuilder::begin(std::int32_t table) {
     const TermId call = tables_[static_cast<std::size_t>(table)].call;
     const Predicate& predicate = *tables_[static_cast<std::size_t>(table)].predicate;
     const auto unknown = static_cast<std::size_t>(run_.variables_of(call));
@@ -119,7 +119,7 @@ void Builder::begin(std::int32_t table) {
 }
 
 // Continues a prefix with an answer of the goal at which it stops.
-void Builder::resume(std::int32_t prefix, std::int32_t answer) {
+void TableBuilder::resume(std::int32_t prefix, std::int32_t answer) {
     const Stop stop = stops_[static_cast<std::size_t>(stop_of_.at(prefix))];
     const TermId found = built_.variables[static_cast<std::size_t>(answer)].answer;
     const auto base = stop.variables;
@@ -133,14 +133,14 @@ void Builder::resume(std::int32_t prefix, std::int32_t answer) {
         {1.0, prefix, answer, kNone});
 }
 
-std::int32_t Builder::prove(std::int32_t table, Cell goals, Cell answer) {
+std::int32_t TableBuilder::prove(std::int32_t table, BoundTerm goals, BoundTerm answer) {
     for (;;) {
         goals = run_.dereferenced(goals);
         if (terms_.functor(goals.term) == functors_.none) {
             return answered(table, answer);
         }
         const std::span<const TermId> parts = terms_.args(goals.term);
-        const Cell goal = run_.dereferenced({parts[0], goals.base});
+        const BoundTerm goal = run_.dereferenced({parts[0], goals.base});
         const TermId rest = parts[1];
         if (is_variable(goal.term)) {
             throw Unsuited{};
@@ -168,12 +168,12 @@ std::int32_t Builder::prove(std::int32_t table, Cell goals, Cell answer) {
 
 // --- tables and variables ------------------------------------------------------------------------
 
-std::int32_t Builder::answered(std::int32_t table, Cell answer) {
+std::int32_t TableBuilder::answered(std::int32_t table, BoundTerm answer) {
     const TermId term = run_.resolved(answer);
     const auto [at, is_new] = found_.try_emplace(key_of(table, term), kNone);
     if (is_new) {
-        at->second = add_variable(Kind::answer, table, term);
-        Table& own = tables_[static_cast<std::size_t>(table)];
+        at->second = add_variable(VariableKind::answer, table, term);
+        CallTable& own = tables_[static_cast<std::size_t>(table)];
         own.answers.push_back(at->second);
         for (const std::int32_t prefix : own.waiting) {
             new_.emplace_back(prefix, at->second);
@@ -182,8 +182,8 @@ std::int32_t Builder::answered(std::int32_t table, Cell answer) {
     return at->second;
 }
 
-std::int32_t Builder::stopped(std::int32_t table, const Predicate& predicate, Cell goals,
-                              Cell answer) {
+std::int32_t TableBuilder::stopped(std::int32_t table, const Predicate& predicate, BoundTerm goals,
+                              BoundTerm answer) {
     const TermId left = run_.resolved(goals), own = run_.resolved_too(answer);
     const std::int32_t variables = run_.numbered();
     const std::array<TermId, 2> both{left, own};
@@ -192,14 +192,14 @@ std::int32_t Builder::stopped(std::int32_t table, const Predicate& predicate, Ce
     if (!is_new) {
         return at->second;
     }
-    const std::int32_t out = at->second = add_variable(Kind::prefix, table);
+    const std::int32_t out = at->second = add_variable(VariableKind::prefix, table);
     // The goal alone, with variables of its own.
     const TermId goal = terms_.args(left)[0];
     run_.reset(static_cast<std::size_t>(variables));
     const std::int32_t called = table_of(run_.resolved({goal, 0}), predicate);
     stop_of_.emplace(out, static_cast<std::int32_t>(stops_.size()));
     stops_.push_back({table, called, left, own, variables});
-    Table& behind = tables_[static_cast<std::size_t>(called)];
+    CallTable& behind = tables_[static_cast<std::size_t>(called)];
     behind.waiting.push_back(out);
     for (const std::int32_t known : behind.answers) {
         new_.emplace_back(out, known);
@@ -207,7 +207,7 @@ std::int32_t Builder::stopped(std::int32_t table, const Predicate& predicate, Ce
     return out;
 }
 
-std::int32_t Builder::table_of(TermId call, const Predicate& predicate) {
+std::int32_t TableBuilder::table_of(TermId call, const Predicate& predicate) {
     const auto [at, is_new] = by_call_.try_emplace(call, static_cast<std::int32_t>(tables_.size()));
     if (is_new) {
         tables_.emplace_back();
@@ -218,13 +218,13 @@ std::int32_t Builder::table_of(TermId call, const Predicate& predicate) {
     return at->second;
 }
 
-std::int32_t Builder::add_variable(Kind kind, std::int32_t table, TermId answer) {
+std::int32_t TableBuilder::add_variable(VariableKind kind, std::int32_t table, TermId answer) {
     built_.variables.push_back({kind, table, answer});
     return static_cast<std::int32_t>(built_.variables.size()) - 1;
 }
 
 // An edge; where the step leads nowhere, a failure of the table.
-void Builder::add(std::int32_t table, std::int32_t target, const Step& step, double proofs) {
+void TableBuilder::add(std::int32_t table, std::int32_t target, const Step& step, double proofs) {
     if (target == kNone) {
         failed_.emplace_back(table, step);
         return;
@@ -236,12 +236,12 @@ void Builder::add(std::int32_t table, std::int32_t target, const Step& step, dou
 
 // Adds the equations of failure. A table fails where a step leads nowhere, and where the goal of a
 // prefix fails.
-void Builder::fail(std::int32_t root) {
+void TableBuilder::fail(std::int32_t root) {
     std::vector<std::int32_t> failures(tables_.size(), kNone), todo;
     const auto fails = [&](std::int32_t table, const Step& step) {
         std::int32_t& own = failures[static_cast<std::size_t>(table)];
         if (own == kNone) {
-            own = add_variable(Kind::failure, table);
+            own = add_variable(VariableKind::failure, table);
             todo.push_back(table);
         }
         add(table, own, step);

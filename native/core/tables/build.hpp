@@ -48,14 +48,14 @@ struct Query {
 enum class Ended : std::uint8_t { done, at_limit, stopped, unsuited };
 
 struct Variable {
-    Kind kind;
+    VariableKind kind;
     std::int32_t table;
     TermId answer;  // -1 of others
 };
 
 struct Built {
     std::vector<Variable> variables;
-    std::vector<Edge> edges;
+    std::vector<Hyperedge> edges;
     std::vector<std::int32_t> clauses;  // of each edge, kNone without
     std::vector<TermId> calls;          // of all tables but the query's
     std::vector<std::int32_t> answers;
@@ -63,10 +63,10 @@ struct Built {
     bool branches = false, above_one = false;
 };
 
-class Builder {
+class TableBuilder {
 public:
     // By functor, the predicates with tables. `limit`: of inferences.
-    Builder(Terms& terms, const std::unordered_map<std::int32_t, Predicate>& predicates,
+    TableBuilder(Terms& terms, const std::unordered_map<std::int32_t, Predicate>& predicates,
             Functors functors, bool weights, std::uint64_t limit, const GoOn& go_on)
         : terms_(terms), predicates_(predicates), functors_(functors), weights_(weights),
           limit_(limit), go_on_(go_on), run_(terms, limit) {}
@@ -80,7 +80,7 @@ private:
         double label;
         std::int32_t prefix, answer, clause;
     };
-    struct Table {
+    struct CallTable {
         TermId call = -1;
         const Predicate* predicate = nullptr;
         std::vector<std::int32_t> answers, waiting;
@@ -94,13 +94,13 @@ private:
     void begin(std::int32_t table);
     void resume(std::int32_t prefix, std::int32_t answer);
     // The variable that goals from a list on lead to; kNone where they fail.
-    std::int32_t prove(std::int32_t table, Cell goals, Cell answer);
-    std::int32_t answered(std::int32_t table, Cell answer);
-    std::int32_t stopped(std::int32_t table, const Predicate& predicate, Cell goals, Cell answer);
+    std::int32_t prove(std::int32_t table, BoundTerm goals, BoundTerm answer);
+    std::int32_t answered(std::int32_t table, BoundTerm answer);
+    std::int32_t stopped(std::int32_t table, const Predicate& predicate, BoundTerm goals, BoundTerm answer);
     std::int32_t table_of(TermId call, const Predicate& predicate);
     void add(std::int32_t table, std::int32_t target, const Step& step, double proofs = 1.0);
     void fail(std::int32_t table);
-    std::int32_t add_variable(Kind kind, std::int32_t table, TermId answer = -1);
+    std::int32_t add_variable(VariableKind kind, std::int32_t table, TermId answer = -1);
 
     Terms& terms_;
     const std::unordered_map<std::int32_t, Predicate>& predicates_;
@@ -109,7 +109,7 @@ private:
     std::uint64_t limit_, inferences_ = 0;
     const GoOn& go_on_;
     Built built_;
-    std::vector<Table> tables_;
+    std::vector<CallTable> tables_;
     std::unordered_map<TermId, std::int32_t> by_call_;
     std::unordered_map<std::uint64_t, std::int32_t> found_;  // by table and term of a variable
     std::unordered_map<std::int32_t, std::int32_t> stop_of_;

@@ -19,9 +19,9 @@ constexpr int kNewton = 80;
 // Scaled masses stay within 2 to this power.
 constexpr int kRange = 60;
 
-std::vector<std::pair<std::int32_t, std::int32_t>> entries_of(const std::vector<Term>& terms) {
+std::vector<std::pair<std::int32_t, std::int32_t>> entries_of(const std::vector<EquationTerm>& terms) {
     std::vector<std::pair<std::int32_t, std::int32_t>> out;
-    for (const Term& term : terms) {
+    for (const EquationTerm& term : terms) {
         for (const std::int32_t needed : {term.first, term.second}) {
             if (needed != kNone) {
                 out.emplace_back(term.target, needed);
@@ -39,12 +39,12 @@ int exponent_of(double x) {
 
 }  // namespace
 
-Component::Component(std::size_t size, const std::vector<Term>& terms, const GoOn& go_on)
+Component::Component(std::size_t size, const std::vector<EquationTerm>& terms, const GoOn& go_on)
     : size_(size), terms_(terms), go_on_(go_on), entries_(entries_of(terms)),
       system_(size, entries_) {
     std::vector<std::size_t> counts(size);
     const auto none = static_cast<std::int32_t>(size);
-    for (const Term& term : terms) {
+    for (const EquationTerm& term : terms) {
         target_.push_back(term.target);
         first_.push_back(term.first == kNone ? none : term.first);
         second_.push_back(term.second == kNone ? none : term.second);
@@ -55,13 +55,13 @@ Component::Component(std::size_t size, const std::vector<Term>& terms, const GoO
     error_ = (4.0 + static_cast<double>(most_)) * kRounding;
 }
 
-std::vector<Bounds> Component::solution() {
+std::vector<MassBounds> Component::solution() {
     const Maybe m = scale_and_solve();
-    const Numbers lower = scaled(&Bounds::lower);
+    const Numbers lower = scaled(&MassBounds::lower);
     Maybe u, low;
     if (m && std::all_of(terms_.begin(), terms_.end(),
-                         [](const Term& t) { return t.coefficient.known; })) {
-        u = above(scaled(&Bounds::upper), *m);
+                         [](const EquationTerm& t) { return t.coefficient.known; })) {
+        u = above(scaled(&MassBounds::upper), *m);
     }
     if (u) {
         low = below(lower, *m, *u);
@@ -70,7 +70,7 @@ std::vector<Bounds> Component::solution() {
         low = lowered(lower);
     }
     const bool infinite = !u && is_infinite(lower);
-    std::vector<Bounds> out(size_);
+    std::vector<MassBounds> out(size_);
     for (std::size_t i = 0; i < size_; ++i) {
         out[i].lower = Mass::of((*low)[i], scale_[i]);
         out[i].value = Mass::of((m ? *m : *low)[i], scale_[i]);
@@ -84,7 +84,7 @@ std::vector<Bounds> Component::solution() {
 // The value, in units of powers of two near it.
 Component::Maybe Component::scale_and_solve() {
     scale_ = first_scale();
-    Maybe m = newton(scaled(&Bounds::value));
+    Maybe m = newton(scaled(&MassBounds::value));
     for (int k = 0; k < kRange && m; ++k) {
         const bool near = std::all_of(m->begin(), m->end(), [](double x) {
             return std::abs(exponent_of(x)) <= kRange;
@@ -95,7 +95,7 @@ Component::Maybe Component::scale_and_solve() {
         for (std::size_t i = 0; i < size_; ++i) {
             scale_[i] += exponent_of((*m)[i]);
         }
-        m = newton(scaled(&Bounds::value));
+        m = newton(scaled(&MassBounds::value));
     }
     return m;
 }
@@ -137,7 +137,7 @@ std::vector<std::int64_t> Component::first_scale() const {
     return out;
 }
 
-Component::Numbers Component::scaled(Mass Bounds::* which) const {
+Component::Numbers Component::scaled(Mass MassBounds::* which) const {
     const auto at = [&](std::int32_t i) {
         const auto place = static_cast<std::size_t>(i);
         return place == size_ ? 0 : scale_[place];

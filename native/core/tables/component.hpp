@@ -18,18 +18,18 @@ namespace slp::tables {
 
 // A term of the equation of unknown `target`: a coefficient with bounds, and up to two unknowns
 // (kNone in place of one).
-struct Term {
+struct EquationTerm {
     std::int32_t target, first, second;
-    Bounds coefficient;
+    MassBounds coefficient;
 };
 
 class Component {
 public:
     // The terms of `size` unknowns that need each other.
-    Component(std::size_t size, const std::vector<Term>& terms, const GoOn& go_on);
+    Component(std::size_t size, const std::vector<EquationTerm>& terms, const GoOn& go_on);
 
     // Of each unknown a lower bound, the value by doubles, and an upper bound.
-    std::vector<Bounds> solution();
+    std::vector<MassBounds> solution();
 
     using Numbers = std::vector<double>;
     // Whether f(u) < u, and low <= f(low), is certain. `c`: coefficients.
@@ -40,7 +40,7 @@ private:
     using Maybe = std::optional<Numbers>;
 
     std::vector<std::int64_t> first_scale() const;
-    Numbers scaled(Mass Bounds::* which) const;
+    Numbers scaled(Mass MassBounds::* which) const;
     Numbers f(const Numbers& c, const Numbers& x) const;
     Numbers derivatives(const Numbers& c, const Numbers& x) const;
     Maybe solve(const Numbers& c, const Numbers& x, const Numbers& right);
@@ -54,7 +54,7 @@ private:
     bool grows(const Numbers& derivatives) const;
 
     std::size_t size_;
-    const std::vector<Term>& terms_;
+    const std::vector<EquationTerm>& terms_;
     const GoOn& go_on_;
     double error_ = 0.0;
     std::size_t most_ = 0;  // terms of an equation

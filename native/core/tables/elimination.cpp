@@ -96,7 +96,7 @@ void Elimination::order(const std::vector<std::vector<std::int32_t>>& given) {
 }
 
 void Elimination::subtract(double factor, std::size_t pivot, std::vector<double>& row) const {
-    const Row& from = rows_[pivot];
+    const EliminationRow& from = rows_[pivot];
     const std::size_t n = from.right.size();
     if (n > 0 && static_cast<std::size_t>(from.right.back()) + 1 - n ==
                      static_cast<std::size_t>(from.right.front())) {  // no gaps
@@ -115,7 +115,7 @@ void Elimination::subtract(double factor, std::size_t pivot, std::vector<double>
 bool Elimination::factor(std::span<const double> values, const GoOn& go_on) {
     std::vector<double> row(n_, 0.0);
     for (std::size_t p = 0; p < n_; ++p) {
-        Row& own = rows_[p];
+        EliminationRow& own = rows_[p];
         for (const std::int32_t e : own.entries) {
             const auto at = static_cast<std::size_t>(e);
             row[place_[static_cast<std::size_t>(entries_[at].second)]] += values[at];
@@ -144,7 +144,7 @@ bool Elimination::factor(std::span<const double> values, const GoOn& go_on) {
 std::vector<double> Elimination::solve(std::span<const double> right) const {
     std::vector<double> y(n_);
     for (std::size_t p = 0; p < n_; ++p) {
-        const Row& own = rows_[p];
+        const EliminationRow& own = rows_[p];
         double sum = right[static_cast<std::size_t>(ordered_[p])];
         for (std::size_t k = 0; k < own.left.size(); ++k) {
             sum += own.factors[k] * y[static_cast<std::size_t>(own.left[k])];
@@ -153,7 +153,7 @@ std::vector<double> Elimination::solve(std::span<const double> right) const {
     }
     std::vector<double> out(n_);
     for (std::size_t p = n_; p-- > 0;) {
-        const Row& own = rows_[p];
+        const EliminationRow& own = rows_[p];
         double sum = y[p];
         for (std::size_t k = 0; k < own.right.size(); ++k) {
             sum += own.rest[k] * y[static_cast<std::size_t>(own.right[k])];

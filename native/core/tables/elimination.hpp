@@ -22,7 +22,7 @@ using GoOn = std::function<bool()>;
 
 class Elimination {
 public:
-    // Row and column of each entry of A that may be above 0; an entry may stand twice.
+    // EliminationRow and column of each entry of A that may be above 0; an entry may stand twice.
     Elimination(std::size_t n, std::vector<std::pair<std::int32_t, std::int32_t>> entries);
 
     // Whether the system is small enough once it is filled.
@@ -35,7 +35,7 @@ private:
     void order(const std::vector<std::vector<std::int32_t>>& near);
     void subtract(double factor, std::size_t pivot, std::vector<double>& row) const;
 
-    struct Row {
+    struct EliminationRow {
         std::vector<std::int32_t> left, right;  // places of columns, ascending
         std::vector<double> factors, rest;
         double pivot = 1.0;
@@ -47,7 +47,7 @@ private:
     std::vector<std::pair<std::int32_t, std::int32_t>> entries_;
     std::vector<std::size_t> place_;  // in the order of elimination
     std::vector<std::int32_t> ordered_;
-    std::vector<Row> rows_;  // by place
+    std::vector<EliminationRow> rows_;  // by place
 };
 
 }  // namespace slp::tables

@@ -28,22 +28,22 @@ Lists lists_by(std::size_t n, std::span<const std::int32_t> of) {
     return out;
 }
 
-std::vector<std::int32_t> member(const std::vector<Edge>& edges, std::int32_t Edge::* which) {
+std::vector<std::int32_t> member(const std::vector<Hyperedge>& edges, std::int32_t Hyperedge::* which) {
     std::vector<std::int32_t> out;
     out.reserve(edges.size());
-    for (const Edge& edge : edges) {
+    for (const Hyperedge& edge : edges) {
         out.push_back(edge.*which);
     }
     return out;
 }
 
 // Of each edge whether its prefix and answer have mass. A failure may have none.
-std::vector<bool> productive(std::size_t n, const std::vector<Edge>& edges) {
-    const Lists by_prefix = lists_by(n, member(edges, &Edge::prefix));
-    const Lists by_answer = lists_by(n, member(edges, &Edge::answer));
+std::vector<bool> productive(std::size_t n, const std::vector<Hyperedge>& edges) {
+    const Lists by_prefix = lists_by(n, member(edges, &Hyperedge::prefix));
+    const Lists by_answer = lists_by(n, member(edges, &Hyperedge::answer));
     std::vector<std::int8_t> missing;
     std::vector<std::size_t> ready;
-    for (const Edge& edge : edges) {
+    for (const Hyperedge& edge : edges) {
         const int needs = (edge.prefix != kNone) + (edge.answer != kNone);
         missing.push_back(static_cast<std::int8_t>(needs));
         if (missing.back() == 0) {
@@ -91,11 +91,11 @@ public:
 private:
     // Need number k of a variable, kNone where there is none at this place.
     std::int32_t need(std::size_t v, std::size_t k) const {
-        const Edge& edge = graph_.edges[static_cast<std::size_t>(graph_.into[v][k / 2])];
+        const Hyperedge& edge = graph_.edges[static_cast<std::size_t>(graph_.into[v][k / 2])];
         if (!prefixes_only_) {
             return k % 2 == 0 ? edge.prefix : edge.answer;
         }
-        return k % 2 == 0 && graph_.kinds[v] == Kind::prefix ? edge.prefix : kNone;
+        return k % 2 == 0 && graph_.kinds[v] == VariableKind::prefix ? edge.prefix : kNone;
     }
 
     void open(std::size_t v) {
@@ -156,10 +156,10 @@ private:
 
 }  // namespace
 
-Graph::Graph(std::vector<Kind> of, std::vector<Edge> all)
+Graph::Graph(std::vector<VariableKind> of, std::vector<Hyperedge> all)
     : kinds(std::move(of)), edges(std::move(all)) {
     const std::vector<bool> has_mass = productive(kinds.size(), edges);
-    std::vector<std::int32_t> targets = member(edges, &Edge::target);
+    std::vector<std::int32_t> targets = member(edges, &Hyperedge::target);
     for (std::size_t e = 0; e < edges.size(); ++e) {
         if (!has_mass[e]) {
             targets[e] = kNone;
@@ -171,7 +171,7 @@ Graph::Graph(std::vector<Kind> of, std::vector<Edge> all)
 Lists components(const Graph& graph) { return Tarjan(graph, false).run(); }
 
 bool visits_once(const Graph& graph) {
-    for (const Edge& edge : graph.edges) {
+    for (const Hyperedge& edge : graph.edges) {
         if (edge.prefix == edge.target) {
             return false;
         }

@@ -13,10 +13,10 @@ namespace slp::tables {
 // In place of a prefix or an answer of an edge that has none.
 inline constexpr std::int32_t kNone = -1;
 
-enum class Kind : std::uint8_t { answer, prefix, failure };
+enum class VariableKind : std::uint8_t { answer, prefix, failure };
 
 // A term of the equation of `target`: label x proofs x mass of `prefix` x mass of `answer`.
-struct Edge {
+struct Hyperedge {
     std::int32_t target, prefix, answer;
     bool begins;  // with a labelled clause
     double label, proofs;
@@ -36,11 +36,11 @@ struct Lists {
 };
 
 struct Graph {
-    std::vector<Kind> kinds;  // of each variable
-    std::vector<Edge> edges;
+    std::vector<VariableKind> kinds;  // of each variable
+    std::vector<Hyperedge> edges;
     Lists into;  // the edges to each variable, but those whose prefix or answer has mass 0
 
-    Graph(std::vector<Kind> of, std::vector<Edge> all);
+    Graph(std::vector<VariableKind> of, std::vector<Hyperedge> all);
     std::size_t size() const { return kinds.size(); }
 };
 

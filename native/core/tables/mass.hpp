@@ -73,7 +73,7 @@ private:
 };
 
 // A mass with bounds, as slp.resolution.tables.solved has it.
-struct Bounds {
+struct MassBounds {
     Mass lower, value, upper;
     bool known = true;  // the upper bound
     bool infinite = false;

@@ -60,7 +60,7 @@ Shares::Shares(const Graph& graph, std::span<const Mass> masses)
         own.clear();
         Mass unit;
         for (const std::int32_t e : graph.into[i]) {
-            const Edge& edge = graph.edges[static_cast<std::size_t>(e)];
+            const Hyperedge& edge = graph.edges[static_cast<std::size_t>(e)];
             own.push_back(mass(edge.prefix).times(mass(edge.answer)).times(edge.coefficient()));
             unit = std::max(unit, own.back());
         }
@@ -93,7 +93,7 @@ std::optional<std::vector<double>> Shares::expected_uses(std::span<const Root> r
         }
         for (const std::int32_t v : part) {
             for (const std::int32_t e : graph_.into[static_cast<std::size_t>(v)]) {
-                const Edge& edge = graph_.edges[static_cast<std::size_t>(e)];
+                const Hyperedge& edge = graph_.edges[static_cast<std::size_t>(e)];
                 const double flow = share_[static_cast<std::size_t>(e)] *
                                     uses[static_cast<std::size_t>(v)];
                 out[static_cast<std::size_t>(e)] = flow;
@@ -124,7 +124,7 @@ bool Shares::uses_together(std::span<const std::int32_t> part, std::vector<doubl
         const auto v = static_cast<std::size_t>(part[k]);
         given.push_back(uses[v]);
         for (const std::int32_t e : graph_.into[v]) {
-            const Edge& edge = graph_.edges[static_cast<std::size_t>(e)];
+            const Hyperedge& edge = graph_.edges[static_cast<std::size_t>(e)];
             for (const std::int32_t i : {edge.prefix, edge.answer}) {
                 if (i != kNone && place[static_cast<std::size_t>(i)] != kNone) {
                     entries.emplace_back(place[static_cast<std::size_t>(i)],
@@ -164,7 +164,7 @@ bool Shares::draw_one(std::int32_t root, Source& random, Draws& out, const GoOn&
         const std::size_t first = graph_.into.first[v], n = graph_.into.first[v + 1] - first;
         const std::size_t k = random.among_sums(std::span(running_).subspan(first, n));
         const std::int32_t e = graph_.into.all[first + k];
-        const Edge& edge = graph_.edges[static_cast<std::size_t>(e)];
+        const Hyperedge& edge = graph_.edges[static_cast<std::size_t>(e)];
         // The prefix was proved before the answer that extends it.
         for (const std::int32_t i : {edge.answer, edge.prefix}) {
             if (i != kNone) {

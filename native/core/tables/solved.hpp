@@ -18,7 +18,7 @@
 namespace slp::tables {
 
 // `probabilities`: the masses of a call's answers are probabilities, as those of its failure.
-std::vector<Bounds> bounds_of(const Graph& graph, bool probabilities, const GoOn& go_on);
+std::vector<MassBounds> bounds_of(const Graph& graph, bool probabilities, const GoOn& go_on);
 
 // A variable with its probability.
 using Root = std::pair<std::int32_t, double>;

@@ -1,4 +1,4 @@
-// Bounds are proved: f(u) < u and l <= f(l) are checked, whatever candidates are worth. Elimination
+// MassBounds are proved: f(u) < u and l <= f(l) are checked, whatever candidates are worth. Elimination
 // against systems whose solutions are known.
 
 #include <cmath>
@@ -21,9 +21,9 @@ namespace {
 const GoOn kAlways = [] { return true; };
 
 // s = 0.6 s s + 0.4 has the roots 2/3 and 1.
-std::vector<Term> branching() {
+std::vector<EquationTerm> branching() {
     const auto bounds = [](double x) {
-        return Bounds{Mass::of(x), Mass::of(x), Mass::of(x), true, false};
+        return MassBounds{Mass::of(x), Mass::of(x), Mass::of(x), true, false};
     };
     return {{0, 0, 0, bounds(0.6)}, {0, kNone, kNone, bounds(0.4)}};
 }
@@ -31,14 +31,14 @@ std::vector<Term> branching() {
 }  // namespace
 
 TEST(bounds_are_proved_and_not_believed) {
-    const std::vector<Term> terms = branching();
+    const std::vector<EquationTerm> terms = branching();
     Component component(1, terms, kAlways);
     for (const double s : {0.1, 2.0 / 3, 0.7, 0.999, 1.0, 1.1}) {
         const bool below = s < 2.0 / 3 - 1e-12 || s > 1 + 1e-12;
         check(component.is_below({0.6, 0.4}, {s}) == below);
         check(component.is_above({0.6, 0.4}, {s}) == (s > 2.0 / 3 + 1e-12 && s < 1 - 1e-12));
     }
-    const Bounds found = component.solution().front();
+    const MassBounds found = component.solution().front();
     check(found.known && found.lower.in_units(0) < 2.0 / 3 && found.upper.in_units(0) > 2.0 / 3);
     check(found.upper.in_units(0) - found.lower.in_units(0) < 3e-14);
 }
@@ -88,10 +88,10 @@ TEST(elimination_solves_what_it_is_given) {
 
 TEST(variables_stand_behind_those_they_need) {
     const auto edge = [](std::int32_t target, std::int32_t prefix, std::int32_t answer) {
-        return Edge{target, prefix, answer, false, 0.5, 1.0};
+        return Hyperedge{target, prefix, answer, false, 0.5, 1.0};
     };
     // 4 and 5 need each other and have no mass.
-    const Graph graph(std::vector<Kind>(6, Kind::answer),
+    const Graph graph(std::vector<VariableKind>(6, VariableKind::answer),
                       {edge(3, kNone, kNone), edge(0, 1, 2), edge(1, 3, 2), edge(2, kNone, kNone),
                        edge(2, 1, 1), edge(4, 5, 3), edge(5, 4, 3)});
     const Lists parts = components(graph);

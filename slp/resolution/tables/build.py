@@ -28,7 +28,7 @@ from slp.resolution.proofs.recorded import RecordedAnswer
 from slp.resolution.proofs.search import Exit, SearchMachine
 from slp.resolution.proofs.tails import Tails
 from slp.resolution.tables.calls import count_variables, in_condition, tabled_definitions, variant
-from slp.resolution.tables.compiled_build import compiled_graph
+from slp.resolution.tables.core_builder import compiled_graph
 from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph, Kind, Variable
 from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, list_items, list_term

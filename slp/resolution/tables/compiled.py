@@ -18,7 +18,7 @@ from slp.budgets import check_time
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.late import late_import
 from slp.resolution.proofs.masses import ONE, ZERO, Mass, total
-from slp.resolution.tables.compiled_build import CompiledHypergraph
+from slp.resolution.tables.core_builder import CompiledHypergraph
 from slp.resolution.tables.hypergraph import Edge, Hypergraph
 from slp.resolution.tables.solved import Bounds
 
@@ -35,7 +35,7 @@ _CORES: WeakKeyDictionary[Hypergraph, ProofTables] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
-class BestProof:
+class CoreProof:
     """A proof: its mass, the answer's variable, and its edges with a labelled clause in order."""
 
     mass: Mass
@@ -48,7 +48,7 @@ class BestProof:
 
 
 @dataclass(frozen=True, eq=False)
-class Draws:
+class CoreDraws:
     """Proofs that were drawn. `begun` are the numbers of the edges that begin with a labelled
     clause, int32, proof after proof in their order of use: those of proof i stand from `first[i]`
     to `first[i + 1]`, int64. `answers`, int32, and `log_masses`, float64, are of shape (n,)."""
@@ -88,7 +88,7 @@ def success_of(graph: Hypergraph, found: Sequence[Bounds]) -> Bounds:
     return Bounds(min(lower, ONE), min(value, ONE), ONE if upper is None else min(upper, ONE))
 
 
-def best_proofs(graph: Hypergraph, k: int) -> list[BestProof]:
+def best_proofs(graph: Hypergraph, k: int) -> list[CoreProof]:
     """The `k` proofs of the query with the largest masses, fewer where there are fewer.
 
     Raises
@@ -102,7 +102,7 @@ def best_proofs(graph: Hypergraph, k: int) -> list[BestProof]:
     asked = _asked("while the best proofs were searched")
     edges = graph.edges
     return [
-        BestProof(Mass(exponent, mantissa), edges[last].target, tuple(edges[e] for e in begun))
+        CoreProof(Mass(exponent, mantissa), edges[last].target, tuple(edges[e] for e in begun))
         for exponent, mantissa, last, begun in _core(graph).best(answers, k, asked)
     ]
 
@@ -134,8 +134,8 @@ def expected_uses(
     return list(out.values())
 
 
-class ProofSampler:
-    """Draws proofs of `roots`: variables with their probabilities."""
+class CoreSampler:
+    """CoreDraws proofs of `roots`: variables with their probabilities."""
 
     def __init__(
         self, graph: Hypergraph, found: Sequence[Bounds], roots: Mapping[int, float]
@@ -145,11 +145,11 @@ class ProofSampler:
         self._shares = _shares(graph, found)
         self._roots = _roots({i: w if found[i].value else 0.0 for i, w in roots.items()})
 
-    def draw_many(self, n: int, seeds: NDArray[np.uint64], threads: int = 1) -> Draws:
+    def draw_many(self, n: int, seeds: NDArray[np.uint64], threads: int = 1) -> CoreDraws:
         """`n` independent proofs. `seeds`, uint64, shape (4,), decide them; the number of threads
         does not change them."""
         asked = _asked("while proofs were drawn")
-        return Draws(*self._shares.draw(*self._roots, n, seeds, threads, asked))
+        return CoreDraws(*self._shares.draw(*self._roots, n, seeds, threads, asked))
 
 
 def _core(graph: Hypergraph) -> ProofTables:

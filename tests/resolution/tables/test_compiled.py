@@ -161,7 +161,7 @@ def test_draws() -> None:
     want: Counter[tuple[int, ...]] = Counter()
     for proof in proofs:
         want[proof.root, *(number[id(e)] for e in proof.begun())] += float(proof.mass)  # type: ignore[assignment]
-    drawn = compiled.ProofSampler(graph, found.masses, roots).draw_many(n, SEEDS, threads=2)
+    drawn = compiled.CoreSampler(graph, found.masses, roots).draw_many(n, SEEDS, threads=2)
     have: Counter[tuple[int, ...]] = Counter()
     for i, root in enumerate(drawn.answers.tolist()):
         begun = drawn.begun[drawn.first[i] : drawn.first[i + 1]].tolist()
@@ -177,7 +177,7 @@ def test_draws() -> None:
 def test_threads_do_not_change_draws() -> None:
     found = solved(slp.parse(GRAMMAR), "s([a, b, a], R)")
     roots = uses.roots_of_success(found.graph, found.masses)
-    sampler = compiled.ProofSampler(found.graph, found.masses, roots)
+    sampler = compiled.CoreSampler(found.graph, found.masses, roots)
     one, two = (sampler.draw_many(1000, SEEDS, threads) for threads in (1, 2))
     assert np.array_equal(one.begun, two.begun) and np.array_equal(one.first, two.first)
     other = sampler.draw_many(1000, SEEDS + np.uint64(1))
@@ -187,7 +187,7 @@ def test_threads_do_not_change_draws() -> None:
 def test_roots_without_proofs_are_refused() -> None:
     graph = graph_of([Edge(0, 1.0, 1, 0, 0, None)], 1, [0], True)
     with pytest.raises(ValueError, match="no root"):
-        compiled.ProofSampler(graph, [Bounds(ZERO, ZERO, ZERO)], {0: 1.0})
+        compiled.CoreSampler(graph, [Bounds(ZERO, ZERO, ZERO)], {0: 1.0})
 
 
 def test_a_draw_without_end_keeps_the_budget() -> None:
@@ -195,6 +195,6 @@ def test_a_draw_without_end_keeps_the_budget() -> None:
     edges = [Edge(1, 1, 1, NONE, NONE, None), Edge(0, 2.0**-60, 1, NONE, NONE, None)]
     edges.append(Edge(0, 1.0, 1, 1, 0, None))
     graph = graph_of(edges, 2, [0], True)
-    sampler = compiled.ProofSampler(graph, [Bounds(ONE, ONE, ONE)] * 2, {0: 1.0})
+    sampler = compiled.CoreSampler(graph, [Bounds(ONE, ONE, ONE)] * 2, {0: 1.0})
     with held(Deadline.of(0.3)), pytest.raises(TimeOverError):
         sampler.draw_many(1, SEEDS)

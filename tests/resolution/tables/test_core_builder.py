@@ -17,7 +17,7 @@ from slp.resolution import DEFAULT_LIMITS, Limits, Query
 from slp.resolution.machine.faults import LimitError
 from slp.resolution.tables import compiled
 from slp.resolution.tables.build import built_by_machine
-from slp.resolution.tables.compiled_build import CompiledHypergraph, compiled_graph
+from slp.resolution.tables.core_builder import CompiledHypergraph, compiled_graph
 from slp.resolution.tables.hypergraph import NONE, Hypergraph
 from slp.syntax import parse_term
 from tests.reference.tables.test_masses import MARKOV, labels_of, random_clauses, text_of
