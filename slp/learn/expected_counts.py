@@ -27,7 +27,7 @@ from slp.learn.result import Change, Learned, NotLearned
 from slp.learn.text import ProgramText, edited, written
 from slp.messages.learning import NO_LABEL_TO_LEARN
 from slp.resolution import evaluate
-from slp.resolution.proofs.graph import Outcome
+from slp.resolution.proofs.choices import Outcome
 from slp.syntax import term_to_text
 from slp.terms import Term
 
@@ -44,6 +44,29 @@ class Counts:
     clauses: dict[int, float] = field(default_factory=dict)
     labels: dict[Term, float] = field(default_factory=dict)
     losses: dict[tuple[Term, ...], float] = field(default_factory=dict)
+
+    def add(self, outcomes: Sequence[Outcome], labels: Labels, psi: NDArray[np.float64]) -> None:
+        """Add the expected number of uses of each outcome."""
+        for outcome, count in zip(outcomes, psi.tolist(), strict=True):
+            clause = id(outcome.clause)
+            if clause in labels.value:
+                self.clauses[clause] = self.clauses.get(clause, 0.0) + count
+            else:
+                self.labels[outcome.label] = self.labels.get(outcome.label, 0.0) + count
+
+    def add_loss(self, matching: Sequence[Outcome], labels: Labels, lost: float) -> None:
+        """Add the losses at a goal to the clauses of the set that do not match, in proportion to
+        their labels."""
+        number = labels.set_of.get(id(matching[0].clause)) if matching else None
+        if number is None:
+            key = tuple(outcome.label for outcome in matching)
+            self.losses[key] = self.losses.get(key, 0.0) + lost
+            return
+        taken = {id(outcome.clause) for outcome in matching}
+        others = [id(c) for c in labels.sets[number] if id(c) not in taken]
+        whole = math.fsum(labels.value[c] for c in others)
+        for c in others if whole > 0 else ():
+            self.clauses[c] = self.clauses.get(c, 0.0) + lost * labels.value[c] / whole
 
 
 @dataclass(eq=False)

@@ -63,6 +63,9 @@ ENDLESS_MASS = E283.says(
     "never end",
     _BOUND,
 )
+ENDLESS_USES = E283.says(
+    "the proofs of {goals} cannot be summed: they use clauses without end, in expectation", _BOUND
+)
 
 E257 = Entry(
     "E257: a mass is too small to learn from",

@@ -37,14 +37,16 @@ std::vector<std::int32_t> member(const std::vector<Edge>& edges, std::int32_t Ed
     return out;
 }
 
-// Of each edge whether its prefix and answer have mass. A failure may have none.
+// Of each edge whether its coefficient, prefix and answer have mass. A failure may have none, and
+// labels may become 0.
 std::vector<bool> productive(std::size_t n, const std::vector<Edge>& edges) {
     const Lists by_prefix = lists_by(n, member(edges, &Edge::prefix));
     const Lists by_answer = lists_by(n, member(edges, &Edge::answer));
     std::vector<std::int8_t> missing;
     std::vector<std::size_t> ready;
     for (const Edge& edge : edges) {
-        const int needs = (edge.prefix != kNone) + (edge.answer != kNone);
+        const int needs = (edge.coefficient() > 0 ? 0 : 1) + (edge.prefix != kNone) +
+                          (edge.answer != kNone);
         missing.push_back(static_cast<std::int8_t>(needs));
         if (missing.back() == 0) {
             ready.push_back(missing.size() - 1);

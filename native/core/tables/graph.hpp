@@ -38,7 +38,7 @@ struct Lists {
 struct Graph {
     std::vector<Kind> kinds;  // of each variable
     std::vector<Edge> edges;
-    Lists into;  // the edges to each variable, but those whose prefix or answer has mass 0
+    Lists into;  // the edges to each variable, but those that have mass 0
 
     Graph(std::vector<Kind> of, std::vector<Edge> all);
     std::size_t size() const { return kinds.size(); }

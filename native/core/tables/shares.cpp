@@ -79,12 +79,12 @@ Shares::Shares(const Graph& graph, std::span<const Mass> masses)
 }
 
 std::optional<std::vector<double>> Shares::expected_uses(std::span<const Root> roots,
+                                                         const Lists& parts,
                                                          const GoOn& go_on) const {
     std::vector<double> uses(graph_.size()), out(graph_.edges.size());
     for (const auto& [variable, weight] : roots) {
         uses[static_cast<std::size_t>(variable)] += weight;
     }
-    const Lists parts = components(graph_);
     std::vector<std::int32_t> place(graph_.size(), kNone);
     for (std::size_t p = parts.size(); p-- > 0;) {  // users first
         const std::span<const std::int32_t> part = parts[p];
