@@ -6,6 +6,7 @@ likelihood), `ProgramText` (the text in which numbers are replaced), `observatio
 
 Inside: `ascent` (maximisation of a function of a few parameters), `expected_counts` (labels during
 learning), `label_tables` (labels that compete), `not_learned` (labels that stay, and why),
+`sample` (the observations), `sums`, `sums_by_tables` and `sums_by_search` (their proofs),
 `free_calls` and `pure_goals` (goals that tell bound arguments from free ones), `unknowns` and
 `evidence` (parameters during learning, and the evidence of a table), `goals`, `text`, `faults`
 (messages that need some computation).

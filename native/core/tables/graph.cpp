@@ -170,6 +170,14 @@ Graph::Graph(std::vector<Kind> of, std::vector<Edge> all)
     into = lists_by(kinds.size(), targets);
 }
 
+bool Graph::needs_itself(std::int32_t variable) const {
+    const auto own = into[static_cast<std::size_t>(variable)];
+    return std::any_of(own.begin(), own.end(), [&](std::int32_t e) {
+        const Edge& edge = edges[static_cast<std::size_t>(e)];
+        return edge.prefix == variable || edge.answer == variable;
+    });
+}
+
 Lists components(const Graph& graph) { return Tarjan(graph, false).run(); }
 
 bool visits_once(const Graph& graph) {

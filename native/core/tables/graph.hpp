@@ -42,6 +42,8 @@ struct Graph {
 
     Graph(std::vector<Kind> of, std::vector<Edge> all);
     std::size_t size() const { return kinds.size(); }
+    // Whether some edge to a variable comes from itself.
+    bool needs_itself(std::int32_t variable) const;
 };
 
 // The variables of each strongly connected component; each stands behind those it needs.

@@ -36,14 +36,7 @@ bool Labelled::weigh(std::span<const double> values, const GoOn& go_on) {
 
 // The mass of one variable, or of those that need each other; false where they are not finite.
 bool Labelled::solve(std::span<const std::int32_t> part, const GoOn& go_on) {
-    const auto needs_itself = [&](std::int32_t i) {
-        const auto own = graph_.into[static_cast<std::size_t>(i)];
-        return std::any_of(own.begin(), own.end(), [&](std::int32_t e) {
-            const Edge& edge = graph_.edges[static_cast<std::size_t>(e)];
-            return edge.prefix == i || edge.answer == i;
-        });
-    };
-    if (part.size() > 1 || needs_itself(part.front())) {
+    if (part.size() > 1 || graph_.needs_itself(part.front())) {
         return solve_together(part, go_on);
     }
     Total sum;

@@ -1,5 +1,5 @@
 // A hypergraph under labels that change, as in learning: its masses and expected uses by label.
-// Specification: slp/reference/tables/labelled.py. Masses are values without bounds.
+// Specification: slp/reference/tables/weighing.py. Masses are values without bounds.
 
 #pragma once
 
