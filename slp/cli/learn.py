@@ -42,6 +42,11 @@ _MOST_NAMES = 8
 @response_option
 @click.option("--goal", metavar="GOAL", help="The goal that all observed goals are answers to.")
 @click.option(
+    "--given",
+    metavar="GOAL",
+    help="A condition on variables of --goal: only answers that satisfy it can be observed.",
+)
+@click.option(
     "--only",
     metavar="NAME",
     multiple=True,
@@ -76,6 +81,7 @@ def learn_command(
     output: str | None,
     response: str | None,
     goal: str | None,
+    given: str | None,
     only: tuple[str, ...],
     plain: bool,
     tolerance: float,
@@ -99,6 +105,7 @@ def learn_command(
         result = program.learn(
             *sources,
             goal=goal,
+            given=given,
             only=only,
             failures=not plain,
             tolerance=tolerance,

@@ -39,13 +39,13 @@ from dataclasses import replace
 from slp.errors import BudgetError, SlpError, UsageError
 from slp.ir import program as ir
 from slp.learn.expected_counts import Labels
-from slp.learn.goals import Observation, most_general, tally
+from slp.learn.goals import Observation, most_general, tally, with_condition
 from slp.learn.result import Learned
 from slp.learn.sample import Sample
 from slp.learn.text import ProgramText
 from slp.messages import learning as words
 from slp.resolution import DEFAULT_LIMITS, Limits
-from slp.terms import Term
+from slp.terms import Term, variables
 
 
 def learn_labels(
@@ -54,6 +54,7 @@ def learn_labels(
     observations: Iterable[Observation],
     *,
     goal: Term | None = None,
+    given: Term | None = None,
     only: Collection[str] = (),
     compiles: Callable[[Mapping[str, float]], bool],
     failures: bool = True,
@@ -69,6 +70,8 @@ def learn_labels(
     program, text : the same program, checked and as text.
     goal : the goal that all observations are answers to; None for the most general goal of each
         observation's predicate.
+    given : a condition on the derivations of `goal`, None for none. Variables with the same name
+        are shared. Observations are answers of derivations in which both succeed.
     only : predicates and parameters to learn; if empty, all that can be learned.
     compiles : whether the program is sound with given values of some parameters.
     failures : whether failed derivations are accounted for. If not, this is plain
@@ -91,8 +94,12 @@ def learn_labels(
     seen = tally(observations)
     if not seen:
         raise UsageError(words.NO_GOAL())
-    asked = [(o, most_general(o, program) if goal is None else goal) for o in seen]
-    labels = Labels.of(program, text, only, compiles, [o.goal for o in seen])
+    if given is not None:
+        _check_condition(goal, given, failures)
+    asked = [
+        with_condition(o, most_general(o, program) if goal is None else goal, given) for o in seen
+    ]
+    labels = Labels.of(program, text, only, compiles, [o.goal for o, _ in asked])
     sample = Sample(program, asked, limits, failures)
     path: list[float] = []
     converged = False
@@ -119,3 +126,11 @@ def learn_labels(
     method = "failure-adjusted maximisation" if failures else "plain expectation-maximisation"
     learned = kept.learned(tuple(path), converged, method)
     return replace(learned, notes=sample.notes).ended_by(ended)
+
+
+def _check_condition(goal: Term | None, given: Term, failures: bool) -> None:
+    """E291 where a condition would change nothing, or where it would be wrong."""
+    if not failures:
+        raise UsageError(words.CONDITION_WITHOUT_FAILURES())
+    if goal is None or not {*variables(goal)} & {*variables(given)}:
+        raise UsageError(words.CONDITION_APART())

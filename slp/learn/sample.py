@@ -13,7 +13,7 @@ from slp.errors import ProgramError
 from slp.ir import program as ir
 from slp.learn.expected_counts import Counts, Labels
 from slp.learn.free_calls import FreeRuns
-from slp.learn.goals import Observation, is_instance, numbered
+from slp.learn.goals import Observation, numbered
 from slp.learn.pure_goals import Kind, kind_of_program
 from slp.learn.sums import Sums, Weighed
 from slp.learn.sums_by_search import SearchedSums
@@ -110,8 +110,6 @@ class Sample:
         self.notes: tuple[str, ...] = ()
         answers: dict[Term, list[Observation]] = {}
         for o, general in asked:
-            if not is_instance(o.goal, general):
-                raise ProgramError(words.NOT_AN_INSTANCE(o.span, goal=term_to_text(general)))
             answers.setdefault(general, []).append(o)
         self._goals = [
             _General(g, sum(o.count for o in own), self._derivations(g) if failures else None)

@@ -210,3 +210,25 @@ GOALS_ACROSS_SETS = E290.says(
     "bind these arguments before the goal, or name by --only (`only` in Python) what is to be "
     "learned while these labels stay",
 )
+
+E291 = Entry(
+    "E291: a condition cannot be used here",
+    cause="A condition of learning shares no variable with the goal, so it changes nothing. Or "
+    "failed derivations are ignored, and a condition is there to make some fail. Or the data are "
+    "tables.",
+    remedy="Name the variables of the goal by `--goal`, and constrain them in the condition.",
+    example="slp learn dice.slp goals.pl --given 'X > 1'   (`goals.pl` is `die(2).`,\n"
+    "`dice.slp` is `0.5 :: die(1). 0.5 :: die(2).`)",
+)
+CONDITION_APART = E291.says(
+    "the condition shares no variable with the goal, so it changes nothing",
+    "name the variables of the goal by --goal, such as --goal 'die(X)' --given 'X > 1' (`goal` and "
+    "`given` in Python)",
+)
+CONDITION_WITHOUT_FAILURES = E291.says(
+    "derivations that break the condition fail, and failed derivations are not accounted for",
+    "leave out --plain (`failures=False` in Python)",
+)
+CONDITION_OF_TABLES = E291.says(
+    "tables are learned from without a condition", "a condition is for observed goals"
+)

@@ -21,7 +21,7 @@ from slp.learn import (
     observations_of_file,
     observations_of_text,
 )
-from slp.messages.learning import GOALS_AND_TABLES
+from slp.messages.learning import CONDITION_OF_TABLES, GOALS_AND_TABLES
 from slp.program.program import Program
 from slp.program.progress import Progress
 from slp.resolution import Limits
@@ -67,6 +67,7 @@ def learn(
     data: Iterable[Any],
     *,
     goal: str | None,
+    given: str | None,
     only: Sequence[str],
     failures: bool,
     tolerance: float,
@@ -83,11 +84,11 @@ def learn(
         source = replace(program.source, text=program.text)
         program = Program(source)._with(program._required)
     text = ProgramText(program.source)
-    given = {n: x for n, x in program.parameters.items() if not text.is_computed(n)}
+    own = {n: x for n, x in program.parameters.items() if not text.is_computed(n)}
 
     def compiles(parameters: Mapping[str, float]) -> bool:
         try:
-            compile_program(program.source, {**given, **parameters})
+            compile_program(program.source, {**own, **parameters})
         except SlpError:
             return False
         return True
@@ -95,6 +96,8 @@ def learn(
     budget = memory_budget(memory)
     with held(deadline), held_memory(budget):
         goals, tables = _observed(program.ir, data)
+        if tables and given is not None:
+            raise UsageError(CONDITION_OF_TABLES())
         if tables:
             learned = learn_parameters(
                 program.ir,
@@ -113,6 +116,7 @@ def learn(
                 text,
                 goals,
                 goal=None if goal is None else parse_term(goal),
+                given=None if given is None else parse_term(given, "<given>"),
                 only=only,
                 compiles=compiles,
                 failures=failures,

@@ -153,6 +153,7 @@ class Program(TreeQuestions, ProofQuestions):
         self,
         *data: Any,
         goal: str | None = None,
+        given: str | None = None,
         only: Sequence[str] = (),
         failures: bool = True,
         tolerance: float = 1e-9,
@@ -174,6 +175,8 @@ class Program(TreeQuestions, ProofQuestions):
             or tables, each a frame or a pair (X, y); files of either as `pathlib.Path`.
         goal : the goal that all observations are answers to; None for the most general goal of
             their predicate.
+        given : a condition on the variables of `goal`: only answers that satisfy it can be
+            observed.
         only : predicates, parameters and features to learn; if empty, all that can be learned.
         failures : whether failed derivations are accounted for. If not, labels are learned by plain
             expectation-maximisation, which is correct only if no derivation fails.
@@ -198,6 +201,7 @@ class Program(TreeQuestions, ProofQuestions):
                 self,
                 data,
                 goal=goal,
+                given=given,
                 only=only,
                 failures=failures,
                 tolerance=tolerance,
