@@ -19,6 +19,7 @@ from slp.learn.sums import Sums, Weighed
 from slp.learn.sums_by_search import SearchedSums
 from slp.learn.sums_by_tables import (
     NoTablesError,
+    answers_by_tables,
     derivations_by_tables,
     proofs_by_tables,
 )
@@ -32,11 +33,13 @@ from slp.terms import Term
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """Some observations that are answers to `general`, and their sums."""
+    """Some observations that are answers to `general`, and their sums: of their own proofs, or of
+    those of the answers to `general`."""
 
     general: Term
     observations: Sequence[Observation]
     sums: Sums
+    of_answers: bool = False
 
     @property
     def counts(self) -> np.ndarray:
@@ -137,13 +140,14 @@ class Sample:
     def _proofs(self, general: _General, observations: list[Observation]) -> list[_Seen]:
         """The sums of observations."""
         kind = kind_of_program(general.goal, self._database.definitions)
+        goals = [o.goal for o in observations]
         try:
             if kind is Kind.OTHER:
-                raise NoTablesError("some goals may tell bound arguments from free ones")
+                sums = answers_by_tables(self._program, goals, general.goal, self._limits)
+                return [_Seen(general.goal, observations, sums, of_answers=True)]
             if kind is Kind.ERROR_OR_PURE and isinstance(general.sums, SearchedSums | None):
                 # With all of its tables, no goal is an error where its arguments are free.
                 derivations_by_tables(self._program, general.goal, self._limits)
-            goals = [o.goal for o in observations]
             sums = proofs_by_tables(self._program, goals, self._limits)
             return [_Seen(general.goal, observations, sums)]
         except NoTablesError as e:
@@ -200,16 +204,19 @@ class Sample:
     def _check_proofs(self, seen: Sequence[tuple[_Seen, Weighed]]) -> None:
         """E282 if an observation has no proof."""
         missing = [
-            o
+            (self._order[id(o)], o, part)
             for part, weighed in seen
             for o, mass in zip(part.observations, weighed.success, strict=True)
             if not mass
         ]
         if missing:
-            span = min(missing, key=lambda o: self._order[id(o)]).span
+            _, o, part = min(missing, key=lambda one: one[0])
             others = len(missing) - 1
+            if part.of_answers:
+                goal = term_to_text(part.general)
+                raise ProgramError(words.NO_ANSWER(o.span, goal=goal))
             raise ProgramError(
-                words.NO_PROOFS(span, others=others) if others else words.NO_PROOF(span)
+                words.NO_PROOFS(o.span, others=others) if others else words.NO_PROOF(o.span)
             )
 
     def exits(self, labels: Labels) -> list[list[ir.LogicClause]]:

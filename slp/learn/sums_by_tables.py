@@ -15,9 +15,11 @@ import numpy as np
 from slp.budgets import check_time
 from slp.errors import ProgramError, SlpError
 from slp.ir import program as ir
+from slp.learn.goals import bindings, numbered
 from slp.learn.sums import Counts
 from slp.messages import learning as words
 from slp.resolution import Limits
+from slp.resolution.machine.store import Store
 from slp.resolution.proofs.choices import Outcome
 from slp.resolution.proofs.masses import Mass, total
 from slp.resolution.proofs.query import Query
@@ -25,7 +27,7 @@ from slp.resolution.tables.build import hypergraph_of_query
 from slp.resolution.tables.hypergraph import Hypergraph
 from slp.resolution.tables.solved import Weighing, solver
 from slp.syntax import term_to_text
-from slp.terms import Number, Struct, Term, Var
+from slp.terms import Number, Struct, Term, Var, substitute, variables
 
 #: The predicate of observations; no program has this name.
 _SEEN = "\0seen"
@@ -166,6 +168,37 @@ def proofs_by_tables(
     graph = _built(Query(with_goals, Struct(_SEEN, (Var("I"),))), limits, len(goals))
     answers: dict[Term, int] = {graph.variables[i].terms[0]: i for i in graph.answers}
     roots = [[i] if (i := answers.get(Number(k))) is not None else [] for k in range(len(goals))]
+    return TabledSums(graph, roots, None, solver().weighing(graph))
+
+
+def answers_by_tables(
+    program: ir.CheckedProgram, goals: Sequence[Term], general: Term, limits: Limits
+) -> TabledSums:
+    """The sums over the proofs of `general` whose answers are instances of each goal, which may
+    differ from those of the goal itself: a call may tell bound arguments from free ones.
+
+    Raises
+    ------
+    NoTablesError
+        As for proofs, or an answer is more general than a goal.
+    """
+    # Variables whose names begin with `_` would not be told apart.
+    named = {v: Var(f"A{i}") for i, v in enumerate(dict.fromkeys(variables(general)))}
+    asked = substitute(general, named)
+    graph = _built(Query(program, asked), limits, 1)
+    answers = []
+    for i in graph.answers:
+        values = dict(zip(named.values(), graph.variables[i].terms, strict=True))
+        answers.append((i, numbered(substitute(asked, values))[0]))
+    roots = []
+    for goal in goals:
+        apart, first = numbered(goal)
+        own = [i for i, answer in answers if bindings(answer, apart) is not None]
+        taken = set(own)
+        for i, answer in answers:
+            if i not in taken and Store(2 * first).unify(apart, numbered(answer, first)[0]):
+                raise NoTablesError("an answer is more general than an observation")
+        roots.append(own)
     return TabledSums(graph, roots, None, solver().weighing(graph))
 
 

@@ -43,6 +43,11 @@ NO_PROOFS = E282.says(
     "this observation has no proof under the program, nor have {others} others",
     "`slp query` says where it fails; no labels above 0 can make it likely",
 )
+NO_ANSWER = E282.says(
+    "this observation is no answer to `{goal}`",
+    "some goal answers otherwise where an argument is bound: `slp query` with free arguments shows "
+    "the answers",
+)
 
 E283 = Entry(
     "E283: proofs cannot be summed",
@@ -167,11 +172,11 @@ E289 = Entry(
     cause="A goal without labels in the proof of an observation has other solutions, or is an "
     "error, if the arguments that the observation binds are free. A cut, a negation, a comparison "
     "of terms or a condition tells bound from free arguments. So the masses of the observations "
-    "are not those of the goal's answers.",
+    "are not those of the goal's answers, and these cannot be tabled: they have no end, say.",
     remedy="Write the predicate so that bound and free arguments give the same solutions.",
-    example="slp learn steady.slp goals.pl   (`goals.pl` is `t(other).`,\n"
-    "`steady.slp` is `t(X) :- c(Y), k(Y, X). k(a, one) :- !. k(_, other).\n"
-    "0.5 :: c(a). 0.5 :: c(b).`)",
+    example="slp learn steady.slp goals.pl   (`goals.pl` is `t([], some).`,\n"
+    "`steady.slp` is `t(W, X) :- w(W), k(W, X). k([], none) :- !. k(_, some).\n"
+    "0.5 :: w([]). 0.5 :: w([a|W]) :- w(W).`)",
 )
 _ALIKE = (
     "write it so that bound and free arguments give the same solutions: state when each clause "
