@@ -28,7 +28,8 @@ numerically
 
     sum of psi log label  +  sum over goals of (expected number of losses) log (1 - sum of labels)
 
-No iteration decreases the log-likelihood.
+Dirichlet priors add their concentration less 1 to psi (`slp.learn.dirichlet`). No iteration
+decreases the log-likelihood plus the log prior density.
 """
 
 from __future__ import annotations
@@ -38,14 +39,19 @@ from dataclasses import replace
 
 from slp.errors import BudgetError, SlpError, UsageError
 from slp.ir import program as ir
-from slp.learn.expected_counts import Labels
 from slp.learn.goals import Observation, most_general, tally, with_condition
+from slp.learn.iterations import Course, Iterations
+from slp.learn.label_values import Labels
 from slp.learn.result import Learned
 from slp.learn.sample import Sample
+from slp.learn.standard_errors import standard_errors
 from slp.learn.text import ProgramText
 from slp.messages import learning as words
 from slp.resolution import DEFAULT_LIMITS, Limits
 from slp.terms import Term, variables
+
+#: Uniform priors.
+NO_PRIORS: Mapping[str, float] = {}
 
 
 def learn_labels(
@@ -57,6 +63,10 @@ def learn_labels(
     given: Term | None = None,
     only: Collection[str] = (),
     compiles: Callable[[Mapping[str, float]], bool],
+    concentrations: Mapping[str, float] = NO_PRIORS,
+    starts: int = 1,
+    seed: int = 0,
+    errors: bool = False,
     failures: bool = True,
     tolerance: float = 1e-9,
     iterations: int = 1000,
@@ -74,6 +84,10 @@ def learn_labels(
         are shared. Observations are answers of derivations in which both succeed.
     only : predicates and parameters to learn; if empty, all that can be learned.
     compiles : whether the program is sound with given values of some parameters.
+    concentrations : of the Dirichlet priors of labels, by predicate; that of others is under "".
+    starts : how often the iterations begin: with the labels of the program, then with labels that
+        are drawn by `seed`, uniformly. The result of the largest posterior density is kept.
+    errors : whether standard errors are computed.
     failures : whether failed derivations are accounted for. If not, this is plain
         expectation-maximisation, which is wrong if derivations can fail (for comparison).
     tolerance : stop when an iteration gains no more than this in log-likelihood, times the mass of
@@ -82,12 +96,12 @@ def learn_labels(
     progress : called with the number of iterations done: each sums over all proofs once.
 
     The budgets that are held (`slp.budgets`) and Ctrl-C end the iterations. The result is that of
-    the last one; without one the error is raised.
+    the last one, of the best start; without one the error is raised.
 
     Raises
     ------
     SlpError
-        E280 to E288, and the errors of a search.
+        E280 to E292, and the errors of a search.
     """
     if program.weights:
         raise SlpError(words.WEIGHTS_NOT_LEARNED())
@@ -99,33 +113,41 @@ def learn_labels(
     asked = [
         with_condition(o, most_general(o, program) if goal is None else goal, given) for o in seen
     ]
-    labels = Labels.of(program, text, only, compiles, [o.goal for o, _ in asked])
+    labels = Labels.of(program, text, only, compiles, [o.goal for o, _ in asked], concentrations)
     sample = Sample(program, asked, limits, failures)
-    path: list[float] = []
-    converged = False
-    ended: BudgetError | KeyboardInterrupt | None = None
-    try:
-        for i in range(iterations + 1):
-            weighed = sample.weigh(labels)
-            if i == 0 and (failures or labels.has_several_groupings):
-                labels.group(sample.exits(labels), strict=failures)
-            now = weighed.log_likelihood
-            if path and not now > path[-1] + tolerance * weighed.least_success:
-                converged = True
-                break
-            kept = labels.copy()
-            path.append(now)
-            if progress is not None:
-                progress(i, "learning")
-            if i < iterations:
-                labels.maximise(weighed.counts(labels))
-    except (BudgetError, KeyboardInterrupt) as e:
-        if not path:
-            raise
-        ended = e
+    iterate = Iterations(sample, failures, tolerance, iterations, progress)
+    first = iterate.first(labels)
+    others, notes = iterate.others(first, starts, seed)
+    courses = [first, *others]
+    best = max(courses, key=lambda course: course.log_posterior)
     method = "failure-adjusted maximisation" if failures else "plain expectation-maximisation"
-    learned = kept.learned(tuple(path), converged, method)
-    return replace(learned, notes=sample.notes).ended_by(ended)
+    learned = best.labels.learned(tuple(best.log_likelihoods), best.converged, method)
+    if errors:
+        learned = _with_errors(learned, sample, best)
+    return replace(
+        learned,
+        log_priors=tuple(best.log_priors) if best.labels.has_priors else (),
+        starts=tuple(course.log_posterior for course in courses) if starts > 1 else (),
+        notes=(*sample.notes, *notes, *learned.notes),
+    ).ended_by(first.ended)
+
+
+def _with_errors(learned: Learned, sample: Sample, best: Course) -> Learned:
+    """The result with standard errors, or a note where the time or the memory ended before."""
+    try:
+        found = standard_errors(sample, best.labels)
+    except BudgetError as e:
+        note = f"there are no standard errors: {e.diagnostics[0].message}"
+        return replace(learned, notes=(*learned.notes, note))
+    changes = []
+    for change, error in zip(learned.changes, best.labels.in_order(found), strict=True):
+        if isinstance(error, float):
+            changes.append(replace(change, error=error))
+        else:
+            changes.append(replace(change, why_no_error=error))
+    note = "the iterations have not converged, and standard errors are those where they ended"
+    more = () if best.converged else (note,)
+    return replace(learned, changes=tuple(changes), notes=(*learned.notes, *more))
 
 
 def _check_condition(goal: Term | None, given: Term, failures: bool) -> None:

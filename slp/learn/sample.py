@@ -11,13 +11,14 @@ import numpy as np
 
 from slp.errors import ProgramError
 from slp.ir import program as ir
-from slp.learn.expected_counts import Counts, Labels
+from slp.learn.expected_counts import Counts
 from slp.learn.free_calls import FreeRuns
 from slp.learn.goals import Observation, numbered
+from slp.learn.label_values import Labels
 from slp.learn.pure_goals import Kind, kind_of_program
-from slp.learn.sums import Sums, Weighed
-from slp.learn.sums_by_search import SearchedSums
-from slp.learn.sums_by_tables import (
+from slp.learn.searched import SearchedSums
+from slp.learn.sums import ProofSums, Weighed
+from slp.learn.tabled import (
     NoTablesError,
     answers_by_tables,
     derivations_by_tables,
@@ -32,13 +33,13 @@ from slp.terms import Term
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class _Observed:
     """Some observations that are answers to `general`, and their sums: of their own proofs, or of
     those of the answers to `general`."""
 
     general: Term
     observations: Sequence[Observation]
-    sums: Sums
+    sums: ProofSums
     of_answers: bool = False
 
     @property
@@ -53,7 +54,7 @@ class _General:
 
     goal: Term
     count: float
-    sums: Sums | None
+    sums: ProofSums | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,8 +62,8 @@ class WeighedSample:
     """The sample under given labels: observations with their sums, and the goals that they are
     answers to."""
 
-    seen: Sequence[tuple[_Seen, Weighed]]
-    goals: Sequence[tuple[float, Sums, Weighed]]
+    seen: Sequence[tuple[_Observed, Weighed]]
+    goals: Sequence[tuple[float, ProofSums, Weighed]]
 
     @property
     def log_likelihood(self) -> float:
@@ -96,6 +97,17 @@ class WeighedSample:
                 out.add_loss([sums.outcomes[i] for i in found], labels, float(mass))
         return out
 
+    def net_counts(self, labels: Labels) -> Counts:
+        """Expected counts of clauses in the proofs of the observations, less those in as many
+        derivations of their goals that succeed: the derivatives of the log-likelihood by the
+        logarithms of labels."""
+        out = Counts()
+        for seen, weighed in self.seen:
+            out.add(seen.sums.outcomes, labels, weighed.succeeding(seen.counts))
+        for n, sums, weighed in self.goals:
+            out.add(sums.outcomes, labels, -weighed.succeeding(np.array([n])))
+        return out
+
 
 class Sample:
     """The sample. `notes` say what is summed by the search, and why."""
@@ -126,38 +138,38 @@ class Sample:
 
     # --- tables, or the search -------------------------------------------------------------------
 
-    def _derivations(self, goal: Term) -> Sums:
+    def _derivations(self, goal: Term) -> ProofSums:
         """The sums of a goal that observations are answers to."""
         try:
             return derivations_by_tables(self._program, goal, self._limits)
         except NoTablesError as e:
             return self._searched_derivations(goal, str(e))
 
-    def _searched_derivations(self, goal: Term, why: str) -> Sums:
+    def _searched_derivations(self, goal: Term, why: str) -> ProofSums:
         self._note(f"the derivations of `{term_to_text(goal)}`", why)
         return SearchedSums(goal, self._graph(goal, None), True)
 
-    def _proofs(self, general: _General, observations: list[Observation]) -> list[_Seen]:
+    def _proofs(self, general: _General, observations: list[Observation]) -> list[_Observed]:
         """The sums of observations."""
         kind = kind_of_program(general.goal, self._database.definitions)
         goals = [o.goal for o in observations]
         try:
             if kind is Kind.OTHER:
                 sums = answers_by_tables(self._program, goals, general.goal, self._limits)
-                return [_Seen(general.goal, observations, sums, of_answers=True)]
+                return [_Observed(general.goal, observations, sums, of_answers=True)]
             if kind is Kind.ERROR_OR_PURE and isinstance(general.sums, SearchedSums | None):
                 # With all of its tables, no goal is an error where its arguments are free.
                 derivations_by_tables(self._program, general.goal, self._limits)
             sums = proofs_by_tables(self._program, goals, self._limits)
-            return [_Seen(general.goal, observations, sums)]
+            return [_Observed(general.goal, observations, sums)]
         except NoTablesError as e:
             return self._searched_proofs(general.goal, observations, str(e))
 
     def _searched_proofs(
         self, general: Term, observations: Sequence[Observation], why: str
-    ) -> list[_Seen]:
+    ) -> list[_Observed]:
         self._note(f"the observed answers to `{term_to_text(general)}`", why)
-        return [_Seen(general, [o], self._searched(o, general)) for o in observations]
+        return [_Observed(general, [o], self._searched(o, general)) for o in observations]
 
     def _searched(self, o: Observation, general: Term) -> SearchedSums:
         """The sums of an observation, whose calls are compared with those of the goal that it
@@ -180,7 +192,7 @@ class Sample:
     def weigh(self, labels: Labels) -> WeighedSample:
         """The sums under these labels."""
         self._database.parameters.update(labels.parameters)
-        seen: list[tuple[_Seen, Weighed]] = []
+        seen: list[tuple[_Observed, Weighed]] = []
         todo = list(reversed(self._seen))
         while todo:
             part = todo.pop()
@@ -201,7 +213,7 @@ class Sample:
                 goals.append((general.count, general.sums, weighed))
         return WeighedSample(seen, goals)
 
-    def _check_proofs(self, seen: Sequence[tuple[_Seen, Weighed]]) -> None:
+    def _check_proofs(self, seen: Sequence[tuple[_Observed, Weighed]]) -> None:
         """E282 if an observation has no proof."""
         missing = [
             (self._order[id(o)], o, part)

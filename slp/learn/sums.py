@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from slp.resolution.proofs.choices import Outcome
 from slp.resolution.proofs.masses import Mass
 
-Counts: TypeAlias = NDArray[np.float64]
+Numbers: TypeAlias = NDArray[np.float64]
 
 
-class Sums(Protocol):
+class ProofSums(Protocol):
     """Sums over the proofs of R goals. D outcomes, X exits."""
 
     @property
@@ -40,19 +40,19 @@ class Sums(Protocol):
 
 
 class Weighed(Protocol):
-    """Sums under given labels, until the next ones are made of the same `Sums`."""
+    """Sums under given labels, until the next ones are made of the same `ProofSums`."""
 
     @property
     def success(self) -> Sequence[Mass]:
         """The mass of the proofs of each goal."""
         ...
 
-    def succeeding(self, weights: Counts) -> Counts:
+    def succeeding(self, weights: Numbers) -> Numbers:
         """How often proofs take each outcome, in expectation: summed over the goals with their
         weights, shape (R,) to shape (D,)."""
         ...
 
-    def failing(self) -> tuple[Counts, Counts]:
+    def failing(self) -> tuple[Numbers, Numbers]:
         """Of one goal: how often failed derivations take each outcome, shape (D,), and are lost at
         each exit, shape (X,), summed with their masses, divided by the mass of success."""
         ...

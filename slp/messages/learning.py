@@ -219,8 +219,7 @@ GOALS_ACROSS_SETS = E290.says(
 E291 = Entry(
     "E291: a condition cannot be used here",
     cause="A condition of learning shares no variable with the goal, so it changes nothing. Or "
-    "failed derivations are ignored, and a condition is there to make some fail. Or the data are "
-    "tables.",
+    "failed derivations are ignored, and a condition is there to make some fail.",
     remedy="Name the variables of the goal by `--goal`, and constrain them in the condition.",
     example="slp learn dice.slp goals.pl --given 'X > 1'   (`goals.pl` is `die(2).`,\n"
     "`dice.slp` is `0.5 :: die(1). 0.5 :: die(2).`)",
@@ -234,6 +233,25 @@ CONDITION_WITHOUT_FAILURES = E291.says(
     "derivations that break the condition fail, and failed derivations are not accounted for",
     "leave out --plain (`failures=False` in Python)",
 )
-CONDITION_OF_TABLES = E291.says(
-    "tables are learned from without a condition", "a condition is for observed goals"
+
+E292 = Entry(
+    "E292: an option of learning from goals cannot be used",
+    cause="A concentration is below 1, so the labels of largest density may be 0, or it is of a "
+    "predicate whose labels are not learned. Or the data are tables.",
+    remedy="Give a number from 1 up, and names of predicates whose labels are learned.",
+    example="slp learn coin.slp goals.pl --concentration 0.5   (`goals.pl` is `coin(heads).`)",
+)
+CONCENTRATION_BELOW_1 = E292.says(
+    "a concentration cannot be {value}", "give a number from 1 up; 1 is the uniform prior"
+)
+CONCENTRATION_OF_NOTHING = E292.says(
+    "the labels of `{name}` are not learned, so they have no prior",
+    "predicates whose labels are learned: {known}",
+)
+NO_LABELS_WITH_PRIORS = E292.says(
+    "no labels are learned that sum to 1, so none have a prior",
+    "parameters in labels have no prior; leave out the concentration",
+)
+OPTION_OF_GOALS = E292.says(
+    "`{option}` is for observed goals, and the data are tables", "leave it out"
 )

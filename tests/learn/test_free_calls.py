@@ -14,7 +14,7 @@ import pytest
 
 import slp
 from slp.learn import sample
-from slp.learn.sums_by_tables import NoTablesError
+from slp.learn.tabled import NoTablesError
 
 COINS = "0.5 :: c(a).\n0.5 :: c(b).\n"
 TWO = COINS + "t(X) :- c(Y), k(Y, X).\n"

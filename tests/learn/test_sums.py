@@ -9,7 +9,7 @@ import pytest
 
 import slp
 from slp.learn import sample
-from slp.learn.sums_by_tables import NoTablesError
+from slp.learn.tabled import NoTablesError
 from tests.learn.test_labels import DICE, DOUBLE, HMM
 from tests.learn.test_networks import ALARM
 

@@ -12,7 +12,7 @@ import numpy as np
 from slp.budgets import check_time
 from slp.errors import ProgramError, SlpError
 from slp.learn import faults
-from slp.learn.sums import Counts
+from slp.learn.sums import Numbers
 from slp.messages import learning as words
 from slp.resolution.machine.clauses import PreparedPredicate
 from slp.resolution.machine.loop import Goal
@@ -42,16 +42,16 @@ class SearchedSums:
 
     @property
     def outcomes(self) -> Sequence[Outcome]:
-        """See `Sums`."""
+        """See `ProofSums`."""
         return self.graph.outcomes
 
     @property
     def exits(self) -> Sequence[tuple[int, ...]]:
-        """See `Sums`."""
+        """See `ProofSums`."""
         return self.graph.exits
 
     def weigh(self, value: Callable[[Outcome], float]) -> SearchedFlow:
-        """See `Sums`."""
+        """See `ProofSums`."""
         check_time("while the proofs of observations were summed")
         return SearchedFlow(self._all(value) if self.failures else self._proofs(value))
 
@@ -115,11 +115,11 @@ class SearchedFlow:
         """See `Weighed`."""
         return [self.flow.success]
 
-    def succeeding(self, weights: Counts) -> Counts:
+    def succeeding(self, weights: Numbers) -> Numbers:
         """See `Weighed`."""
         return float(weights[0]) * self.flow.succeeding
 
-    def failing(self) -> tuple[Counts, Counts]:
+    def failing(self) -> tuple[Numbers, Numbers]:
         """See `Weighed`."""
         return self.flow.failing, self.flow.lost
 

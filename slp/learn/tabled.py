@@ -16,7 +16,7 @@ from slp.budgets import check_time
 from slp.errors import ProgramError, SlpError
 from slp.ir import program as ir
 from slp.learn.goals import bindings, numbered
-from slp.learn.sums import Counts
+from slp.learn.sums import Numbers
 from slp.messages import learning as words
 from slp.resolution import Limits
 from slp.resolution.machine.store import Store
@@ -60,18 +60,18 @@ class TabledSums:
 
     @property
     def outcomes(self) -> Sequence[Outcome]:
-        """See `Sums`."""
+        """See `ProofSums`."""
         assert self.graph.labels is not None
         return self.graph.labels.outcomes
 
     @property
     def exits(self) -> Sequence[tuple[int, ...]]:
-        """See `Sums`."""
+        """See `ProofSums`."""
         assert self.graph.labels is not None
         return self.graph.labels.exits
 
     def weigh(self, value: Callable[[Outcome], float]) -> TabledMasses:
-        """See `Sums`.
+        """See `ProofSums`.
 
         Raises
         ------
@@ -126,7 +126,7 @@ class TabledMasses:
         """See `Weighed`."""
         return [total(self.masses[i] for i in own) for own in self.sums.roots]
 
-    def succeeding(self, weights: Counts) -> Counts:
+    def succeeding(self, weights: Numbers) -> Numbers:
         """See `Weighed`."""
         shares: dict[int, float] = {}
         for own, whole, weight in zip(self.sums.roots, self.success, weights.tolist(), strict=True):
@@ -135,7 +135,7 @@ class TabledMasses:
                 shares[i] = shares.get(i, 0.0) + weight * share
         return self._uses(shares)[: len(self.sums.outcomes)]
 
-    def failing(self) -> tuple[Counts, Counts]:
+    def failing(self) -> tuple[Numbers, Numbers]:
         """See `Weighed`."""
         failure, (whole,) = self.sums.graph.failure, self.success
         n = len(self.sums.outcomes)
@@ -144,7 +144,7 @@ class TabledMasses:
         uses = self._uses({failure: float(self.masses[failure].over(whole))})
         return uses[:n], uses[n:]
 
-    def _uses(self, roots: Mapping[int, float]) -> Counts:
+    def _uses(self, roots: Mapping[int, float]) -> Numbers:
         uses = self.sums.weighing.expected_uses(roots)
         if uses is None or not np.isfinite(uses).all():
             goal = self.sums.failing
