@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
-from slp.errors import BudgetError, SlpError, UsageError
+from slp.errors import SlpError, UsageError
 from slp.ir import program as ir
 from slp.learn.goals import Observation, most_general, tally, with_condition
 from slp.learn.iterations import Course, Iterations
@@ -133,12 +133,14 @@ def learn_labels(
 
 
 def _with_errors(learned: Learned, sample: Sample, best: Course) -> Learned:
-    """The result with standard errors, or a note where the time or the memory ended before."""
+    """The result with standard errors, or a note where the time or the memory ended before, or near
+    labels proofs cannot be summed."""
     try:
         found = standard_errors(sample, best.labels)
-    except BudgetError as e:
-        note = f"there are no standard errors: {e.diagnostics[0].message}"
-        return replace(learned, notes=(*learned.notes, note))
+    except (SlpError, KeyboardInterrupt) as e:
+        why = e.diagnostics[0].message if isinstance(e, SlpError) else "interrupted"
+        notes = (*learned.notes, f"there are no standard errors: {why}")
+        return replace(learned, notes=notes, interrupted=isinstance(e, KeyboardInterrupt))
     changes = []
     for change, error in zip(learned.changes, best.labels.in_order(found), strict=True):
         if isinstance(error, float):

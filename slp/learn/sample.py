@@ -21,6 +21,7 @@ from slp.learn.sums import ProofSums, Weighed
 from slp.learn.tabled import (
     NoTablesError,
     answers_by_tables,
+    check_free_goal,
     derivations_by_tables,
     proofs_by_tables,
 )
@@ -158,8 +159,7 @@ class Sample:
                 sums = answers_by_tables(self._program, goals, general.goal, self._limits)
                 return [_Observed(general.goal, observations, sums, of_answers=True)]
             if kind is Kind.ERROR_OR_PURE and isinstance(general.sums, SearchedSums | None):
-                # With all of its tables, no goal is an error where its arguments are free.
-                derivations_by_tables(self._program, general.goal, self._limits)
+                check_free_goal(self._program, general.goal, self._limits)
             sums = proofs_by_tables(self._program, goals, self._limits)
             return [_Observed(general.goal, observations, sums)]
         except NoTablesError as e:

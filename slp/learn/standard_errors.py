@@ -42,6 +42,7 @@ _FLAT = 1e-5
 _ALONG = 1e-3
 
 AT_END = "it is at an end of its range"
+INVALID = "with parameters near it, labels are invalid"
 SINGULAR = "the observed information is singular: the data do not determine it"
 
 
@@ -157,6 +158,8 @@ def _information(
 
 def _error(information: _Vector, row: _Vector) -> float | str:
     """The error of a quantity with these derivatives by the coordinates."""
+    if not np.isfinite(information).all():
+        return INVALID
     diagonal = np.diag(information)
     largest = diagonal.max()
     if not largest > 0:

@@ -32,9 +32,10 @@ from slp.terms import Number, Struct, Term, Var, substitute, variables
 #: The predicate of observations; no program has this name.
 _SEEN = "\0seen"
 
-#: Tables may take this share of the inferences that a search may take for each goal. Where they
-#: have no end, so much is lost before the search begins.
-_SHARE = 20
+#: Tables may take these shares of the inferences that a search may take for each goal. Where they
+#: have no end, so much is lost before the search begins. Answers to a goal with free arguments
+#: often have none.
+_SHARE_OF_OBSERVATION, _SHARE_OF_GOAL = 1 / 4, 1 / 20
 
 #: What sums lack of 1 by rounding.
 _ROUNDING = 1e-12
@@ -165,7 +166,8 @@ def proofs_by_tables(
     """
     seen = [ir.LogicClause(Struct(_SEEN, (Number(i),)), goal, None) for i, goal in enumerate(goals)]
     with_goals = replace(program, clauses=(*program.clauses, *seen))
-    graph = _built(Query(with_goals, Struct(_SEEN, (Var("I"),))), limits, len(goals))
+    share = _SHARE_OF_OBSERVATION * len(goals)
+    graph = _built(Query(with_goals, Struct(_SEEN, (Var("I"),))), limits, share)
     answers: dict[Term, int] = {graph.variables[i].terms[0]: i for i in graph.answers}
     roots = [[i] if (i := answers.get(Number(k))) is not None else [] for k in range(len(goals))]
     return TabledSums(graph, roots, None, solver().weighing(graph))
@@ -185,7 +187,7 @@ def answers_by_tables(
     # Variables whose names begin with `_` would not be told apart.
     named = {v: Var(f"A{i}") for i, v in enumerate(dict.fromkeys(variables(general)))}
     asked = substitute(general, named)
-    graph = _built(Query(program, asked), limits, 1)
+    graph = _built(Query(program, asked), limits, _SHARE_OF_GOAL)
     answers = []
     for i in graph.answers:
         values = dict(zip(named.values(), graph.variables[i].terms, strict=True))
@@ -210,16 +212,26 @@ def derivations_by_tables(program: ir.CheckedProgram, goal: Term, limits: Limits
     NoTablesError
         As for proofs, or logical goals have several solutions.
     """
-    graph = _built(Query(program, goal), limits, 1)
+    graph = _built(Query(program, goal), limits, _SHARE_OF_GOAL)
     if graph.branches:
         raise NoTablesError("logical goals have several solutions")
     return TabledSums(graph, [graph.answers], goal, solver().weighing(graph))
 
 
-def _built(query: Query, limits: Limits, goals: int) -> Hypergraph:
+def check_free_goal(program: ir.CheckedProgram, goal: Term, limits: Limits) -> None:
+    """With all tables of a goal, no call below it is an error where its arguments are free.
+
+    Raises
+    ------
+    NoTablesError
+        As for proofs.
+    """
+    _built(Query(program, goal), limits, _SHARE_OF_GOAL)
+
+
+def _built(query: Query, limits: Limits, share: float) -> Hypergraph:
+    most = max(1, math.ceil(limits.inferences * share))
     try:
-        return hypergraph_of_query(
-            query, replace(limits, inferences=max(1, limits.inferences // _SHARE * goals))
-        )
+        return hypergraph_of_query(query, replace(limits, inferences=most))
     except ProgramError as e:
         raise NoTablesError(e.diagnostics[0].message) from None

@@ -117,17 +117,15 @@ def test_a_start_draws_parameters() -> None:
     assert after(found)["p"] == pytest.approx(0.6, abs=1e-4)
 
 
-def test_the_command() -> None:
-    runner = CliRunner()
-    with runner.isolated_filesystem():
-        Path("double.slp").write_text(DOUBLE)
-        Path("seen.pl").write_text("36 :: double(h). 16 :: double(t).")
-        command = ["learn", "double.slp", "seen.pl"]
-        more = ["--concentration", "3", "--concentration", "coin=1.5", "--starts", "2"]
-        told = runner.invoke(slp_command, [*command, *more, "--seed", "7"])
-        lines = told.output.splitlines()
-        assert lines[2].startswith("log prior density ")
-        what = "log-likelihood plus log prior density"
-        assert lines[3].startswith(f"best of 2 starts, seed 7: {what}")
-        bad = runner.invoke(slp_command, [*command, "--concentration", "x"])
-        assert bad.exit_code == 2 and "E292" in bad.output
+def test_the_command(tmp_path: Path) -> None:
+    program, data = tmp_path / "double.slp", tmp_path / "seen.pl"
+    program.write_text(DOUBLE)
+    data.write_text("36 :: double(h). 16 :: double(t).")
+    command = ["learn", str(program), str(data)]
+    more = ["--concentration", "3", "--concentration", "coin=1.5", "--starts", "2", "--seed", "7"]
+    lines = CliRunner().invoke(slp_command, [*command, *more]).output.splitlines()
+    assert lines[2].startswith("log prior density ")
+    what = "log-likelihood plus log prior density"
+    assert lines[3].startswith(f"best of 2 starts, seed 7: {what}")
+    bad = CliRunner().invoke(slp_command, [*command, "--concentration", "x"])
+    assert bad.exit_code == 2 and "E292" in bad.output
