@@ -2,5 +2,9 @@
 
 from slp.reference.tables.best import best_proofs
 from slp.reference.tables.bounds import bounds_of, success_of
+from slp.reference.tables.weighing import PlainWeighing
 
-__all__ = ["best_proofs", "bounds_of", "success_of"]
+#: See `slp.resolution.tables.solved.Solver`.
+weighing = PlainWeighing
+
+__all__ = ["best_proofs", "bounds_of", "success_of", "weighing"]

@@ -23,8 +23,10 @@ from slp.resolution.machine.clauses import PreparedPredicate
 from slp.resolution.machine.database import Database
 from slp.resolution.machine.loop import Limits
 from slp.resolution.proofs.best_first import Progress, check_budgets
+from slp.resolution.proofs.choices import Outcome
 from slp.resolution.proofs.query import Query, database_of, prepared
 from slp.resolution.tables.calls import Tabled, tabled_definitions
+from slp.resolution.tables.edge_labels import EdgeLabels
 from slp.resolution.tables.hypergraph import Edge, Hypergraph, Kind, Variable
 from slp.terms import Atom, Struct, Term, Var, conjuncts, functor, list_items, variables
 
@@ -254,24 +256,25 @@ class Lazy(Sequence[_T], Generic[_T]):
         return self.item(i % self.size)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CompiledHypergraph(Hypergraph):
     """A hypergraph that the core has built. `core` is its `slp._core.ProofTables`; `clause_of` has
-    the number of each edge's clause in `clauses`, int32, -1 without."""
+    the number of each edge's clause in `clauses`, int32, -1 without; `values` are the labels."""
 
     core: Any
     clauses: Sequence[ir.LogicClause]
     clause_of: NDArray[np.int32]
-    labels: NDArray[np.float64]
+    values: NDArray[np.float64]
 
     @property
     def has_label_above_one(self) -> bool:
-        return bool((self.labels > 1).any())
+        return bool((self.values > 1).any())
 
 
 def _graph(query: Query, encoder: _Encoder, core: Any, arrays: Sequence[Any]) -> CompiledHypergraph:
-    kinds, table, term, target, label, proofs, prefix, answer, clause = arrays[:9]
-    calls, answers, failure, branches, above_one = arrays[9:]
+    kinds, table, term, target, label, proofs, prefix, answer, number = arrays[:9]
+    exits, calls, answers, failure, branches, above_one = arrays[9:]
+    clause = np.where(number < len(encoder.clauses), number, np.int32(_NONE))
 
     def variable(i: int) -> Variable:
         terms = encoder.arguments(int(term[i])) if kinds[i] == 0 else ()
@@ -298,5 +301,10 @@ def _graph(query: Query, encoder: _Encoder, core: Any, arrays: Sequence[Any]) ->
         core=core,
         clauses=encoder.clauses,
         clause_of=clause,
-        labels=label,
+        values=label,
+        labels=EdgeLabels(
+            [Outcome(c, c.label) for c in encoder.clauses if c.label is not None],
+            [*map(tuple, exits)],
+            number,
+        ),
     )

@@ -1,4 +1,5 @@
-"""The equations of tables solved, behind one facade: masses with bounds, and best proofs.
+"""The equations of tables solved, behind one facade: masses with bounds, best proofs, and
+masses under labels that change.
 
 What solves them stands in `SOLVERS` and is imported late: the compiled core, or the plain
 specification where `slp.kernels.backend()` says so. Draws and expected uses of the core stand in
@@ -7,9 +8,12 @@ specification where `slp.kernels.backend()` says so. Draws and expected uses of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from slp.kernels import backend
 from slp.late import late_import
@@ -65,6 +69,25 @@ class Solver(Protocol):
 
     def best_proofs(self, graph: Hypergraph, k: int, /) -> Sequence[ProofOfTables]:
         """The `k` proofs with the largest masses. No label may be above 1."""
+        ...
+
+    def weighing(self, graph: Hypergraph, /) -> Weighing:
+        """The hypergraph of a program, for other labels."""
+        ...
+
+
+class Weighing(Protocol):
+    """A hypergraph under labels that change, as in learning. L numbers of labels (`EdgeLabels`).
+    Masses are values without bounds."""
+
+    def weigh(self, values: NDArray[np.float64], asked: Sequence[int]) -> list[Mass] | None:
+        """The masses of the variables `asked`, where labels have `values`, shape (L,); None where
+        masses are not finite."""
+        ...
+
+    def expected_uses(self, roots: Mapping[int, float]) -> NDArray[np.float64] | None:
+        """How often proofs of `roots`, variables with weights, use each label under the last
+        values, in expectation, shape (L,); None where that is infinite."""
         ...
 
 
