@@ -10,6 +10,8 @@ that are missing are left out: `swipl` on the path, `problog` installed.
     grammar   the probability of a sentence under three nonterminals in Chomsky form, all 27 rules
     inside    the probability of the symbols of a hidden Markov model of two states
     draws     draws of its symbols, and of its states given all symbols
+    learning  a step of expectation-maximisation on 100 sequences of 60 symbols, beside
+              Baum-Welch in NumPy: all sequences together, and one after the other
     fam       failure-adjusted maximisation on a grammar of some hundred rules with agreement
 """
 
@@ -29,6 +31,7 @@ from tempfile import NamedTemporaryFile
 from types import FrameType
 
 import numpy as np
+from numpy.typing import NDArray
 
 import slp
 
@@ -337,12 +340,84 @@ def print_fam() -> None:
         print(line, flush=True)
 
 
+def markov(states: int, symbols: int) -> tuple[str, tuple[NDArray[np.float64], ...]]:
+    """A program and its tables: start, shape (S,), moves, (S, S), and symbols, (S, M)."""
+    rng = np.random.default_rng(states)
+    start = rng.dirichlet(np.ones(states))
+    moves, shows = (rng.dirichlet(np.ones(n), states) for n in (states, symbols))
+    lines = [f"{p!r} :: start(s{i})." for i, p in enumerate(start.tolist())]
+    for name, table, to in (("next", moves, "s"), ("shows", shows, "o")):
+        for i, row in enumerate(table.tolist()):
+            lines += [f"{p!r} :: {name}(s{i}, {to}{j})." for j, p in enumerate(row)]
+    lines.append("seen([O | Os]) :- start(S), from(S, [O | Os]).")
+    lines.append("from(S, [O]) :- shows(S, O).")
+    lines.append("from(S, [O, P | Os]) :- shows(S, O), next(S, T), from(T, [P | Os]).")
+    return "\n".join(lines), (start, moves, shows)
+
+
+def baum_welch(
+    tables: tuple[NDArray[np.float64], ...], words: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], ...]:
+    """Expected counts of the tables for words of shape (N, T), scaled (Rabiner 1989)."""
+    start, moves, shows = tables
+    (n, length), states = words.shape, len(start)
+    likelihood = shows.T[words]
+    forward, backward = np.empty((n, length, states)), np.ones((n, length, states))
+    scale = np.empty((n, length, 1))
+    for t in range(length):
+        forward[:, t] = (start if t == 0 else forward[:, t - 1] @ moves) * likelihood[:, t]
+        scale[:, t] = forward[:, t].sum(1, keepdims=True)
+        forward[:, t] /= scale[:, t]
+    for t in range(length - 2, -1, -1):
+        later = likelihood[:, t + 1] * backward[:, t + 1] / scale[:, t + 1]
+        backward[:, t] = later @ moves.T
+    at = forward * backward
+    later = (likelihood * backward / scale)[:, 1:].reshape(-1, states)
+    went = moves * (forward[:, :-1].reshape(-1, states).T @ later)
+    shown = np.array([at[words == symbol].sum(0) for symbol in range(shows.shape[1])]).T
+    return at[:, 0].sum(0), went, shown
+
+
+def print_em_steps(sequences: int = 100, length: int = 60, symbols: int = 4) -> None:
+    """A line for each number of hidden states."""
+    print("\n| learning: states | milliseconds a step | NumPy, together | NumPy, one by one |")
+    print("| --- | --- | --- | --- |")
+    for states in (2, 3):
+        text, tables = markov(states, symbols)
+        words = np.random.default_rng(1).integers(0, symbols, (sequences, length))
+        goals = [f"seen([{', '.join(f'o{x}' for x in word)}])" for word in words]
+        times: list[float] = []
+        slp.parse(text).learn(
+            *goals,
+            failures=False,
+            iterations=8,
+            progress=lambda *_, times=times: times.append(time.process_time()),
+        )
+        own = np.diff(times).min()
+
+        def seconds(run: Callable[[], object]) -> float:
+            best = float("inf")
+            for _ in range(5):
+                started = time.process_time()
+                run()
+                best = min(best, time.process_time() - started)
+            return best
+
+        together = seconds(lambda: baum_welch(tables, words))  # noqa: B023
+        one_by_one = seconds(lambda: [baum_welch(tables, word[None]) for word in words])  # noqa: B023
+        print(
+            f"| {states} | {1e3 * own:.1f} | {1e3 * together:.1f} ({own / together:.1f} times) "
+            f"| {1e3 * one_by_one:.0f} ({own / one_by_one:.2f} times) |"
+        )
+
+
 def main() -> None:
     """Run what the command line asks for."""
     cases: dict[str, Callable[[int], None]] = {
         "grammar": lambda seconds: print_case("grammar", seconds),
         "inside": lambda seconds: print_case("inside", seconds),
         "draws": print_draws,
+        "learning": lambda _: print_em_steps(),
         "fam": lambda _: print_fam(),
     }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

@@ -24,6 +24,7 @@
 #include "samplers.hpp"
 #include "tables/build.hpp"
 #include "tables/forward.hpp"
+#include "tables/labelled.hpp"
 #include "tables/solved.hpp"
 
 namespace nb = nanobind;
@@ -110,13 +111,14 @@ struct OwnShares {
     tables::Shares shares;
 };
 
-std::vector<tables::Root> roots_of(const tables::Graph& graph, const Array<std::int32_t>& variables,
+// `size`: of the hypergraph.
+std::vector<tables::Root> roots_of(std::size_t size, const Array<std::int32_t>& variables,
                                    const Array<double>& weights) {
     require(variables.size() == weights.size(), "each root has a weight");
     std::vector<tables::Root> out;
     for (std::size_t k = 0; k < variables.size(); ++k) {
         const std::int32_t v = variables.data()[k];
-        require(v >= 0 && static_cast<std::size_t>(v) < graph.size(), "roots are variables");
+        require(v >= 0 && static_cast<std::size_t>(v) < size, "roots are variables");
         require(weights.data()[k] >= 0, "weights are not negative");
         out.emplace_back(v, weights.data()[k]);
     }
@@ -125,8 +127,55 @@ std::vector<tables::Root> roots_of(const tables::Graph& graph, const Array<std::
 
 std::optional<std::vector<double>> uses(const OwnShares& of, const Array<std::int32_t>& roots,
                                         const Array<double>& weights, const Report& progress) {
-    const std::vector<tables::Root> own = roots_of(*of.graph, roots, weights);
-    return asking([&](const tables::GoOn& go_on) { return of.shares.expected_uses(own, go_on); },
+    const std::vector<tables::Root> own = roots_of(of.graph->size(), roots, weights);
+    return asking(
+        [&](const tables::GoOn& go_on) {
+            return of.shares.expected_uses(own, tables::components(*of.graph), go_on);
+        },
+        progress);
+}
+
+using LabelledPointer = std::unique_ptr<tables::Labelled>;
+
+LabelledPointer labelled(const GraphPointer& graph, const Array<std::int32_t>& number,
+                         std::size_t n_labels) {
+    require(number.size() == graph->edges.size(), "each edge has the number of its label");
+    const auto most = static_cast<std::int64_t>(n_labels);
+    for (const std::int32_t i : span_of(number)) {
+        require(i >= tables::kNone && i < most, "labels have numbers from 0");
+    }
+    return std::make_unique<tables::Labelled>(
+        *graph, std::vector<std::int32_t>(number.data(), number.data() + number.size()), n_labels);
+}
+
+// Exponents and mantissas of the masses of some variables; None where masses are not finite.
+std::optional<nb::object> weigh(tables::Labelled& of, const Array<double>& values,
+                                const Array<std::int32_t>& asked, const Report& progress) {
+    require(values.size() == of.n_labels(), "each label has a value");
+    for (const std::int32_t v : span_of(asked)) {
+        require(v >= 0 && static_cast<std::size_t>(v) < of.size(), "variables are asked for");
+    }
+    const bool finite = asking(
+        [&](const tables::GoOn& go_on) { return of.weigh(span_of(values), go_on); }, progress);
+    if (!finite) {
+        return std::nullopt;
+    }
+    std::vector<std::int64_t> exponents;
+    std::vector<double> mantissas;
+    for (const std::int32_t v : span_of(asked)) {
+        const tables::Mass& mass = of.masses()[static_cast<std::size_t>(v)];
+        exponents.push_back(mass.exponent);
+        mantissas.push_back(mass.mantissa);
+    }
+    return tuple_of(to_numpy(std::move(exponents)), to_numpy(std::move(mantissas)));
+}
+
+std::optional<std::vector<double>> uses_of_labels(const tables::Labelled& of,
+                                                  const Array<std::int32_t>& roots,
+                                                  const Array<double>& weights,
+                                                  const Report& progress) {
+    const std::vector<tables::Root> own = roots_of(of.size(), roots, weights);
+    return asking([&](const tables::GoOn& go_on) { return of.expected_uses(own, go_on); },
                   progress);
 }
 
@@ -134,7 +183,7 @@ std::optional<std::vector<double>> uses(const OwnShares& of, const Array<std::in
 auto draw(const OwnShares& of, const Array<std::int32_t>& roots, const Array<double>& weights,
           std::size_t n, const slp::mcmc::Seeds& seeds, std::size_t threads,
           const Report& progress) {
-    const std::vector<tables::Root> own = roots_of(*of.graph, roots, weights);
+    const std::vector<tables::Root> own = roots_of(of.graph->size(), roots, weights);
     require(!own.empty(), "draws have roots");
     tables::Draws drawn = asking(
         [&](const tables::GoOn& go_on) {
@@ -183,8 +232,9 @@ struct TableProgram {
 };
 
 // How it ended, the graph, and what stands in slp.resolution.tables.hypergraph: of each variable
-// kind, table and term; of each edge target, label, proofs, prefix, answer and clause; the calls,
-// the answers, the failure, and whether runs branch and labels are above 1.
+// kind, table and term; of each edge target, label, proofs, prefix, answer and where its label
+// comes from; the exits, the calls, the answers, the failure, and whether runs branch and labels
+// are above 1.
 using AnyTuple = nb::typed<nb::tuple, nb::object, nb::ellipsis>;
 AnyTuple build(TableProgram& program, std::int32_t goals, std::int32_t answer,
                std::int32_t variables, bool weights, std::uint64_t limit, const Report& progress) {
@@ -234,13 +284,14 @@ AnyTuple build(TableProgram& program, std::int32_t goals, std::int32_t answer,
         static_cast<int>(ended), std::move(graph), to_numpy(std::move(kinds)),
         to_numpy(std::move(table)), to_numpy(std::move(term)), to_numpy(std::move(target)),
         to_numpy(std::move(label)), to_numpy(std::move(proofs)), to_numpy(std::move(prefix)),
-        to_numpy(std::move(behind)), to_numpy(std::move(built.clauses)),
+        to_numpy(std::move(behind)), to_numpy(std::move(built.labels)), std::move(built.exits),
         to_numpy(std::move(built.calls)), to_numpy(std::move(built.answers)), built.failure,
         built.branches, built.above_one));
 }
 
-// Why it ended (`Drawing`), the terms of each answer, (n, variables), where the clauses of each draw begin, their numbers, tries
-// and inferences, what the draw that is not whole has lost, and the goal whose labels sum above 1.
+// Why it ended (`Drawing`), the terms of each answer, (n, variables), where the clauses of each
+// draw begin, their numbers, tries and inferences, what the draw that is not whole has lost, and
+// the goal whose labels sum above 1.
 auto forward(TableProgram& program, std::int32_t goals, std::int32_t answer, std::int32_t variables,
              std::size_t n, std::uint64_t limit, std::uint64_t most,
              const slp::mcmc::Seeds& seeds, const Report& progress) {
@@ -275,6 +326,13 @@ void bind_tables(nb::module_& m) {
         .def("draw", &draw, nb::arg("roots").noconvert(), nb::arg("weights").noconvert(),
              nb::arg("n"), nb::arg("seeds").noconvert(), nb::arg("threads"),
              nb::arg("progress").none());
+    nb::class_<tables::Labelled>(m, "LabelledTables", "A hypergraph under labels that change")
+        .def(nb::new_(&labelled), nb::arg("graph"), nb::arg("number").noconvert(),
+             nb::arg("n_labels"))
+        .def("weigh", &weigh, nb::arg("values").noconvert(), nb::arg("asked").noconvert(),
+             nb::arg("progress").none())
+        .def("expected_uses", &uses_of_labels, nb::arg("roots").noconvert(),
+             nb::arg("weights").noconvert(), nb::arg("progress").none());
     nb::class_<tables::Graph>(m, "ProofTables", "The hypergraph of a query")
         .def(nb::new_(&graph_of), nb::arg("kinds").noconvert(), nb::arg("target").noconvert(),
              nb::arg("label").noconvert(), nb::arg("proofs").noconvert(),

@@ -28,7 +28,10 @@ from slp.cli.options import (
     program_options,
     proof_time_option,
     response_option,
+    seed_option,
 )
+from slp.errors import UsageError
+from slp.messages.learning import CONCENTRATION_BELOW_1
 from slp.messages.names import plural
 
 #: Most names in a line of what is not learned. JSON and Python have all.
@@ -41,6 +44,26 @@ _MOST_NAMES = 8
 @click.option("-o", "--output", metavar="FILE", help="Write the learned program to FILE.")
 @response_option
 @click.option("--goal", metavar="GOAL", help="The goal that all observed goals are answers to.")
+@click.option(
+    "--given",
+    metavar="GOAL",
+    help="A condition on variables of --goal: only answers that satisfy it can be observed.",
+)
+@click.option(
+    "--concentration",
+    metavar="A | NAME=A",
+    multiple=True,
+    help="Concentration of the Dirichlet priors of labels, from 1 up, or of those of a predicate.",
+)
+@click.option(
+    "--starts",
+    type=WholeNumber(min=1),
+    default=1,
+    show_default=True,
+    help="How often the iterations begin: with the given labels, then with drawn ones.",
+)
+@seed_option
+@click.option("--errors", is_flag=True, help="Standard errors, from the observed information.")
 @click.option(
     "--only",
     metavar="NAME",
@@ -76,6 +99,11 @@ def learn_command(
     output: str | None,
     response: str | None,
     goal: str | None,
+    given: str | None,
+    concentration: tuple[str, ...],
+    starts: int,
+    seed: int | None,
+    errors: bool,
     only: tuple[str, ...],
     plain: bool,
     tolerance: float,
@@ -99,6 +127,11 @@ def learn_command(
         result = program.learn(
             *sources,
             goal=goal,
+            given=given,
+            concentration=_concentrations(concentration),
+            starts=starts,
+            seed=seed,
+            errors=errors,
             only=only,
             failures=not plain,
             tolerance=tolerance,
@@ -120,6 +153,18 @@ def learn_command(
         raise SystemExit(INTERRUPTED)
 
 
+def _concentrations(texts: tuple[str, ...]) -> float | dict[str, float]:
+    """The concentrations that options name; 1 without any."""
+    found = {}
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise UsageError(CONCENTRATION_BELOW_1(value=text)) from None
+    return found or 1.0
+
+
 def _summary(result: slp.LearnResult) -> list[str]:
     path = result.log_likelihoods
     ended = "converged" if result.converged else "stopped before it converged"
@@ -127,13 +172,23 @@ def _summary(result: slp.LearnResult) -> list[str]:
         f"{result.method}: {plural(len(path) - 1, 'iteration')}, {ended}",
         f"log-likelihood {path[0]:.6f} -> {path[-1]:.6f}",
     ]
+    if result.log_priors:
+        first, last = result.log_priors[0], result.log_priors[-1]
+        lines.append(f"log prior density {first:.6f} -> {last:.6f}")
+    if result.starts:
+        ends = ", ".join(f"{end:.6f}" for end in result.starts)
+        what = "log-likelihood plus log prior density" if result.log_priors else "log-likelihood"
+        lines.append(f"best of {len(result.starts)} starts, seed {result.seed}: {what} {ends}")
     count = Counter(change.name for change in result.changes)
     for change in result.changes:
         kind = "" if change.kind == "label" else change.kind.replace("_", " ") + " "
         line = ""
         if count[change.name] > 1 and (span := change.span) is not None:
             line = f" in line {span.file.line_column(span.start)[0]}"
-        lines.append(f"{kind}{change.name}{line}: {change.before:.6g} -> {change.after:.6g}")
+        error = "" if change.error is None else f" +- {change.error:.2g}"
+        if change.why_no_error is not None:
+            error = f" (no standard error: {change.why_no_error})"
+        lines.append(f"{kind}{change.name}{line}: {change.before:.6g} -> {change.after:.6g}{error}")
     reasons: dict[str, list[str]] = {}
     for one in result.not_learned:
         reasons.setdefault(one.reason, []).append(one.name)

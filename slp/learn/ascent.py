@@ -66,6 +66,12 @@ class Interval:
         short = float(f"{value:.10g}")
         return short if self.low < short < self.high else value
 
+    def drawn(self, value: float, random: np.random.Generator) -> float:
+        """A value drawn uniformly; where the interval has no end, near `value`."""
+        if math.isinf(self.width):
+            return self.to_value(self.to_free(value) + random.normal())
+        return float(self.low + self.width * random.uniform(0.01, 0.99))
+
     def to_value(self, u: float) -> float:
         """The value of a coordinate."""
         low, high = self.low, self.high

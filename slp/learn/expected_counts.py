@@ -1,39 +1,24 @@
-"""The labels of a program during learning: their values, and their maximisation given expected
-counts. The formulas are in `slp.learn.labels`."""
+"""Expected counts of clauses and labels, and the expected log-likelihood of parameters given them.
+The formulas are in `slp.learn.labels`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import SlpError
-from slp.ir import program as ir
-from slp.learn import faults
-from slp.learn.ascent import Interval, climb, intervals_of, slope
-from slp.learn.label_tables import (
-    LabelTable,
-    called_predicates,
-    label_tables,
-    no_grouping,
-    plain_label,
-)
-from slp.learn.not_learned import labels_that_stay, predicates_not_learned
-from slp.learn.result import Change, Learned, NotLearned
-from slp.learn.text import ProgramText, edited, written
-from slp.messages.learning import NO_LABEL_TO_LEARN
+from slp.learn.ascent import slope
 from slp.resolution import evaluate
-from slp.resolution.proofs.graph import Outcome
-from slp.syntax import term_to_text
+from slp.resolution.proofs.choices import Outcome
 from slp.terms import Term
 
-#: Decimals of a written label: the least number, the significant digits of the smallest label, the
-#: largest number.
-_DECIMALS, _DIGITS, _MOST_DECIMALS = 6, 4, 15
+if TYPE_CHECKING:
+    from slp.learn.label_values import Labels
 
 
 @dataclass(eq=False)
@@ -45,157 +30,32 @@ class Counts:
     labels: dict[Term, float] = field(default_factory=dict)
     losses: dict[tuple[Term, ...], float] = field(default_factory=dict)
 
-
-@dataclass(eq=False)
-class Labels:
-    """The values of the labels. A *set* is a set of clauses that one goal chooses among, whose
-    labels sum to 1. It is learned if its labels are numbers of the file. `value` is indexed by the
-    id of a learned clause. `unused` are sets that the last counts said nothing of; `left_alone`
-    what is not learned.
-    """
-
-    program: ir.CheckedProgram
-    text: ProgramText
-    tables: list[LabelTable]
-    value: dict[int, float]
-    intervals: dict[str, Interval]
-    free: dict[str, float]
-    parameters: dict[str, float]
-    left_alone: tuple[NotLearned, ...]
-    unused: set[int] = field(default_factory=set)
-
-    @classmethod
-    def of(
-        cls,
-        program: ir.CheckedProgram,
-        text: ProgramText,
-        only: Collection[str],
-        compiles: Callable[[Mapping[str, float]], bool],
-        goals: Iterable[Term],
-    ) -> Labels:
-        """The labels that are learned from `goals` (E286, E287, E290)."""
-        called = called_predicates(program.clauses, goals)
-        tables = [t for t in label_tables(called) if all(text.holds(c.span) for c in t.clauses)]
-        for table in tables:
-            if not table.groupings and (not only or table.name in only):
-                raise no_grouping(table)
-        tables = [t for t in tables if t.varies]
-        names = text.learnable(program.parameters)
-        faults.check_names(only, list(dict.fromkeys([*(t.name for t in tables), *names])))
-        if only:
-            tables = [t for t in tables if t.name in only]
-            names = [n for n in names if n in only]
-        intervals = intervals_of(names, program.parameters, compiles)
-        left = (
-            ()
-            if only
-            else predicates_not_learned(called, tables, intervals, program.parameters, text)
-        )
-        if not tables and not intervals:
-            raise SlpError(NO_LABEL_TO_LEARN())
-        return cls(
-            program,
-            text,
-            tables,
-            {id(c): plain_label(c) for t in tables for c in t.clauses},
-            intervals,
-            {n: program.parameters[n] for n in intervals},
-            dict(program.parameters),
-            tuple(left),
-        )
-
-    @property
-    def sets(self) -> list[list[ir.LogicClause]]:
-        """The sets of clauses whose labels sum to 1."""
-        return [clauses for table in self.tables for clauses in table.sets]
-
-    @cached_property
-    def set_of(self) -> dict[int, int]:
-        """The number of the set of each learned clause, by the clause's id."""
-        return {id(c): i for i, s in enumerate(self.sets) for c in s}
-
-    @property
-    def has_several_groupings(self) -> bool:
-        """Whether the labels of some predicate sum to 1 in more than one way."""
-        return any(len(table.groupings) > 1 for table in self.tables)
-
-    def group(self, exits: Collection[Collection[ir.LogicClause]], *, strict: bool) -> None:
-        """Group the clauses of each predicate in such a way that each goal chooses among clauses of
-        one set. `exits` are the clauses that match a goal.
-
-        Raises
-        ------
-        SlpError
-            E290: there is no such way, and this is `strict`.
-        """
-        self.tables = [table.grouped(exits, strict=strict) for table in self.tables]
-        self.__dict__.pop("set_of", None)
-
-    def copy(self) -> Labels:
-        """A copy with the present values."""
-        return replace(self, value=dict(self.value), tables=list(self.tables))
-
-    def __call__(self, outcome: Outcome) -> float:
-        """The probability of an outcome."""
-        value = self.value.get(id(outcome.clause))
-        if value is None:
-            value = float(evaluate(outcome.label, self.parameters, span=outcome.label.span))
-        return value
-
-    def maximise(self, counts: Counts) -> None:
-        """Set the labels to the maximum of the likelihood of the expected counts."""
-        self.unused = set()
-        for i, clauses in enumerate(self.sets):
-            psi = [counts.clauses.get(id(c), 0.0) for c in clauses]
-            total = math.fsum(psi)
-            if not total > 0:
-                self.unused.add(i)
+    def add(self, outcomes: Sequence[Outcome], labels: Labels, psi: NDArray[np.float64]) -> None:
+        """Add the expected number of uses of each outcome."""
+        for outcome, count in zip(outcomes, psi.tolist(), strict=True):
+            clause = id(outcome.clause)
+            if clause in labels.value:
+                self.clauses[clause] = self.clauses.get(clause, 0.0) + count
             else:
-                for clause, count in zip(clauses, psi, strict=True):
-                    self.value[id(clause)] = count / total
-        if self.intervals:
-            self._climb(counts)
+                self.labels[outcome.label] = self.labels.get(outcome.label, 0.0) + count
 
-    def _climb(self, counts: Counts) -> None:
-        expected = _ExpectedLikelihood(self, counts)
-        start = [interval.to_free(self.free[n]) for n, interval in self.intervals.items()]
-        path, _ = climb(expected, start, iterations=50, tolerance=1e-12)
-        self.free = self.free_at(path[-1].point)
-        self.parameters = self.parameters_at(self.free)
-
-    def free_at(self, u: NDArray[np.float64]) -> dict[str, float]:
-        """Values of the learned parameters at a point of their coordinates."""
-        pairs = zip(self.intervals.items(), u.tolist(), strict=True)
-        return {name: interval.to_value(x) for (name, interval), x in pairs}
-
-    def parameters_at(self, values: Mapping[str, float]) -> dict[str, float]:
-        """The values of all parameters, given those of the learned ones."""
-        if any(self.text.is_computed(name) for name in self.parameters):
-            return self.text.parameters(values)
-        return {**self.parameters, **values}
-
-    def learned(self, path: tuple[float, ...], converged: bool, method: str) -> Learned:
-        """The program with these labels written into its text."""
-        free = {n: self.intervals[n].rounded(x) for n, x in self.free.items()}
-        edits = self.text.parameter_edits(free)
-        changes = [
-            Change("parameter", name, self.program.parameters[name], value)
-            for name, value in free.items()
-        ]
-        for clauses in self.sets:
-            values = _written_labels([self.value[id(c)] for c in clauses])
-            for clause, value in zip(clauses, values, strict=True):
-                assert clause.label is not None
-                edits.append(self.text.number_edit(clause.label, written(value)))
-                head, span = term_to_text(clause.head), clause.label.span
-                changes.append(Change("label", head, plain_label(clause), value, span))
-        file = edited(self.text.file, edits)
-        left = (*self.left_alone, *labels_that_stay(self.sets, self.unused))
-        return Learned(file, tuple(changes), path, converged, method, (), not_learned=left)
+    def add_loss(self, matching: Sequence[Outcome], labels: Labels, lost: float) -> None:
+        """Add the losses at a goal to the clauses of the set that do not match, in proportion to
+        their labels."""
+        number = labels.set_of.get(id(matching[0].clause)) if matching else None
+        if number is None:
+            key = tuple(outcome.label for outcome in matching)
+            self.losses[key] = self.losses.get(key, 0.0) + lost
+            return
+        taken = {id(outcome.clause) for outcome in matching}
+        others = [id(c) for c in labels.sets[number] if id(c) not in taken]
+        whole = math.fsum(labels.value[c] for c in others)
+        for c in others if whole > 0 else ():
+            self.clauses[c] = self.clauses.get(c, 0.0) + lost * labels.value[c] / whole
 
 
 @dataclass(frozen=True, eq=False)
-class _ExpectedLikelihood:
+class ExpectedLikelihood:
     """The expected log-likelihood of derivations, as a function of the parameters' coordinates."""
 
     labels: Labels
@@ -225,13 +85,3 @@ class _ExpectedLikelihood:
     def slope(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """The gradient, by differences."""
         return slope(self.value, u)
-
-
-def _written_labels(values: Sequence[float]) -> list[float]:
-    """Rounded labels that sum to 1 exactly: the largest label takes the rounding error."""
-    smallest = min(v for v in values if v > 0)
-    decimals = min(max(_DECIMALS, _DIGITS - math.floor(math.log10(smallest))), _MOST_DECIMALS)
-    out = [round(v, decimals) for v in values]
-    largest = max(range(len(out)), key=out.__getitem__)
-    out[largest] = round(1 - math.fsum(v for i, v in enumerate(out) if i != largest), decimals)
-    return out

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from numbers import Real
 
 from slp.errors import Related, SlpError, UsageError
 from slp.messages import learning as words
@@ -57,3 +59,17 @@ def _unknown_name(name: str, known: Sequence[str]) -> UsageError:
         return UsageError(words.NOTHING_CAN_BE_LEARNED(name=name))
     near = nearest(name, known)
     return UsageError(words.NOTHING_OF_THAT_NAME(name=name, nearest=near, known=", ".join(known)))
+
+
+def check_concentrations(concentrations: Mapping[str, float], learned: Collection[str]) -> None:
+    """Raise E292 for the first concentration that is none, or is of no predicate that is learned.
+    That of all others is under ""."""
+    for name, value in concentrations.items():
+        is_number = isinstance(value, Real) and not isinstance(value, bool)
+        if not (is_number and 1 <= value < math.inf):
+            raise UsageError(words.CONCENTRATION_BELOW_1(value=value))
+        if name and name not in learned:
+            known = ", ".join(sorted(learned)) or "none"
+            raise UsageError(words.CONCENTRATION_OF_NOTHING(name=name, known=known))
+        if value != 1 and not learned:
+            raise UsageError(words.NO_LABELS_WITH_PRIORS())

@@ -15,7 +15,10 @@ from slp.messages import learning as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program, term_to_text
 from slp.syntax.ast import Clause, Statement
-from slp.terms import Number, Struct, Term, Var, functor, substitute, variables
+from slp.terms import Number, Struct, Term, Var, functor, is_nameless, substitute, variables
+
+#: Numbers of variables from here on are of no goal that was read.
+_APART = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -85,22 +88,48 @@ def most_general(observation: Observation, program: ir.CheckedProgram) -> Term:
     return Struct(name, tuple(Var(f"_{i}", i + 1) for i in range(arity)))
 
 
-def is_instance(goal: Term, general: Term) -> bool:
-    """Whether `goal` is an instance of `general` (their variables are different ones)."""
+def bindings(goal: Term, general: Term) -> dict[Var, Term] | None:
+    """What the variables of `general` are in its instance `goal`, None if it is no instance (the
+    variables of both are different ones)."""
     bound: dict[Var, Term] = {}
     pairs = [(general, goal)]
     while pairs:
         x, y = pairs.pop()
         if isinstance(x, Var):
             if bound.setdefault(x, y) != y:
-                return False
+                return None
         elif isinstance(x, Struct) and isinstance(y, Struct):
             if x.name != y.name or len(x.args) != len(y.args):
-                return False
+                return None
             pairs += zip(x.args, y.args, strict=True)
         elif x != y:
-            return False
-    return True
+            return None
+    return bound
+
+
+def with_condition(
+    observation: Observation, general: Term, given: Term | None
+) -> tuple[Observation, Term]:
+    """An observation and the goal that it is an answer to, each with the condition behind it:
+    variables of the condition and of `general` with the same name are one.
+
+    Raises
+    ------
+    SlpError
+        E281: the observation is no instance of the goal.
+    """
+    bound = bindings(observation.goal, general)
+    if bound is None:
+        raise ProgramError(words.NOT_AN_INSTANCE(observation.span, goal=term_to_text(general)))
+    if given is None:
+        return observation, general
+    named = {v: replace(v, id=1) if is_nameless(v) else v for v in variables(given)}
+    free = substitute(given, {v: new for v, new in named.items() if new != v})
+    # Variables of the condition alone are no variables of the observation.
+    apart = {v: replace(v, id=_APART + i) for i, v in enumerate(dict.fromkeys(variables(free)))}
+    bound = {v: bound.get(v, new) for v, new in apart.items()}
+    seen = Struct(",", (observation.goal, substitute(free, bound)))
+    return replace(observation, goal=seen), Struct(",", (general, free))
 
 
 def numbered(goal: Term, first: int = 1) -> tuple[Term, int]:

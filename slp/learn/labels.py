@@ -28,43 +28,30 @@ numerically
 
     sum of psi log label  +  sum over goals of (expected number of losses) log (1 - sum of labels)
 
-No iteration decreases the log-likelihood.
+Dirichlet priors add their concentration less 1 to psi (`slp.learn.dirichlet`). No iteration
+decreases the log-likelihood plus the log prior density.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 
-import numpy as np
-from numpy.typing import NDArray
-
-from slp.budgets import check_time
-from slp.errors import BudgetError, ProgramError, SlpError, UsageError
+from slp.errors import SlpError, UsageError
 from slp.ir import program as ir
-from slp.learn import faults
-from slp.learn.expected_counts import Counts, Labels
-from slp.learn.free_calls import FreeRuns
-from slp.learn.goals import Observation, is_instance, most_general, numbered, tally
+from slp.learn.goals import Observation, most_general, tally, with_condition
+from slp.learn.iterations import Course, Iterations
+from slp.learn.label_values import Labels
 from slp.learn.result import Learned
+from slp.learn.sample import Sample
+from slp.learn.standard_errors import standard_errors
 from slp.learn.text import ProgramText
 from slp.messages import learning as words
-from slp.resolution import DEFAULT_LIMITS, Database, Limits
-from slp.resolution.machine.clauses import PreparedPredicate
-from slp.resolution.machine.loop import END, Goal, Meter
-from slp.resolution.proofs.flow import BranchesError, Flow, TooSmallError
-from slp.resolution.proofs.graph import ChoiceGraph, Outcome
-from slp.resolution.proofs.masses import mass_text
-from slp.source import SourceSpan
-from slp.syntax import term_to_text
-from slp.terms import Term, functor
+from slp.resolution import DEFAULT_LIMITS, Limits
+from slp.terms import Term, variables
 
-#: Largest open mass of a sum, relative to the sum.
-_NEGLIGIBLE = 1e-9
-#: Largest open mass, relative to the sum, where only the clauses that compete are looked for.
-_ENOUGH_TO_SEE = 0.1
+#: Uniform priors.
+NO_PRIORS: Mapping[str, float] = {}
 
 
 def learn_labels(
@@ -73,8 +60,13 @@ def learn_labels(
     observations: Iterable[Observation],
     *,
     goal: Term | None = None,
+    given: Term | None = None,
     only: Collection[str] = (),
     compiles: Callable[[Mapping[str, float]], bool],
+    concentrations: Mapping[str, float] = NO_PRIORS,
+    starts: int = 1,
+    seed: int = 0,
+    errors: bool = False,
     failures: bool = True,
     tolerance: float = 1e-9,
     iterations: int = 1000,
@@ -88,8 +80,14 @@ def learn_labels(
     program, text : the same program, checked and as text.
     goal : the goal that all observations are answers to; None for the most general goal of each
         observation's predicate.
+    given : a condition on the derivations of `goal`, None for none. Variables with the same name
+        are shared. Observations are answers of derivations in which both succeed.
     only : predicates and parameters to learn; if empty, all that can be learned.
     compiles : whether the program is sound with given values of some parameters.
+    concentrations : of the Dirichlet priors of labels, by predicate; that of others is under "".
+    starts : how often the iterations begin: with the labels of the program, then with labels that
+        are drawn by `seed`, uniformly. The result of the largest posterior density is kept.
+    errors : whether standard errors are computed.
     failures : whether failed derivations are accounted for. If not, this is plain
         expectation-maximisation, which is wrong if derivations can fail (for comparison).
     tolerance : stop when an iteration gains no more than this in log-likelihood, times the mass of
@@ -98,213 +96,65 @@ def learn_labels(
     progress : called with the number of iterations done: each sums over all proofs once.
 
     The budgets that are held (`slp.budgets`) and Ctrl-C end the iterations. The result is that of
-    the last one; without one the error is raised.
+    the last one, of the best start; without one the error is raised.
 
     Raises
     ------
     SlpError
-        E280 to E288, and the errors of a search.
+        E280 to E292, and the errors of a search.
     """
     if program.weights:
         raise SlpError(words.WEIGHTS_NOT_LEARNED())
     seen = tally(observations)
     if not seen:
         raise UsageError(words.NO_GOAL())
-    asked = [(o, most_general(o, program) if goal is None else goal) for o in seen]
-    labels = Labels.of(program, text, only, compiles, [o.goal for o in seen])
-    sample = _Sample(program, asked, limits, failures)
-    path: list[float] = []
-    converged = False
-    ended: BudgetError | KeyboardInterrupt | None = None
-    try:
-        for i in range(iterations + 1):
-            flows = sample.weigh(labels)
-            if i == 0 and (failures or labels.has_several_groupings):
-                labels.group(sample.exits(labels), strict=failures)
-            now = flows.log_likelihood
-            if path and not now > path[-1] + tolerance * flows.least_success:
-                converged = True
-                break
-            kept = labels.copy()
-            path.append(now)
-            if progress is not None:
-                progress(i, "learning")
-            if i < iterations:
-                labels.maximise(flows.counts(labels))
-    except (BudgetError, KeyboardInterrupt) as e:
-        if not path:
-            raise
-        ended = e
+    if given is not None:
+        _check_condition(goal, given, failures)
+    asked = [
+        with_condition(o, most_general(o, program) if goal is None else goal, given) for o in seen
+    ]
+    labels = Labels.of(program, text, only, compiles, [o.goal for o, _ in asked], concentrations)
+    sample = Sample(program, asked, limits, failures)
+    iterate = Iterations(sample, failures, tolerance, iterations, progress)
+    first = iterate.first(labels)
+    others, notes = iterate.others(first, starts, seed)
+    courses = [first, *others]
+    best = max(courses, key=lambda course: course.log_posterior)
     method = "failure-adjusted maximisation" if failures else "plain expectation-maximisation"
-    learned = kept.learned(tuple(path), converged, method)
-    return learned.ended_by(ended)
+    learned = best.labels.learned(tuple(best.log_likelihoods), best.converged, method)
+    if errors:
+        learned = _with_errors(learned, sample, best)
+    return replace(
+        learned,
+        log_priors=tuple(best.log_priors) if best.labels.has_priors else (),
+        starts=tuple(course.log_posterior for course in courses) if starts > 1 else (),
+        notes=(*sample.notes, *notes, *learned.notes),
+    ).ended_by(first.ended)
 
 
-@dataclass(eq=False)
-class _Flows:
-    """The sample under given labels: the count and the flow of each observation's graph, and for
-    each goal the number of observations that are its answers."""
-
-    seen: list[tuple[float, ChoiceGraph, Flow]]
-    goals: list[tuple[float, ChoiceGraph, Flow]]
-
-    @property
-    def log_likelihood(self) -> float:
-        """Sum of log mass(y) - log Z."""
-        return math.fsum(
-            [n * flow.success.log for n, _, flow in self.seen]
-            + [-n * flow.success.log for n, _, flow in self.goals]
-        )
-
-    @property
-    def least_success(self) -> float:
-        """The least Z, 1 without failures. An iteration may make only this share of a step: the
-        rest of the expected counts are those of failures under the present labels."""
-        return min([float(flow.success) for _, _, flow in self.goals], default=1.0)
-
-    def counts(self, labels: Labels) -> Counts:
-        """Expected counts of clauses and losses."""
-        out = Counts()
-        for n, graph, flow in self.seen:
-            _add(out, graph, labels, n * flow.succeeding)
-        for n, graph, flow in self.goals:
-            # n (1/Z - 1) times E[. | failed] equals n / Z times the sum over failed derivations;
-            # the flow is already divided by Z.
-            _add(out, graph, labels, n * flow.failing)
-            for found, lost in zip(graph.exits, n * flow.lost, strict=True):
-                _add_loss(out, [graph.outcomes[i] for i in found], labels, float(lost))
-        return out
-
-
-def _add(out: Counts, graph: ChoiceGraph, labels: Labels, psi: NDArray[np.float64]) -> None:
-    for outcome, count in zip(graph.outcomes, psi.tolist(), strict=True):
-        if id(outcome.clause) in labels.value:
-            out.clauses[id(outcome.clause)] = out.clauses.get(id(outcome.clause), 0.0) + count
-        else:
-            out.labels[outcome.label] = out.labels.get(outcome.label, 0.0) + count
-
-
-def _add_loss(out: Counts, matching: list[Outcome], labels: Labels, lost: float) -> None:
-    """Add the losses at a goal to the clauses of the set that do not match, in proportion to their
-    labels."""
-    number = labels.set_of.get(id(matching[0].clause))
-    if number is None:
-        key = tuple(outcome.label for outcome in matching)
-        out.losses[key] = out.losses.get(key, 0.0) + lost
-        return
-    taken = {id(outcome.clause) for outcome in matching}
-    others = [id(c) for c in labels.sets[number] if id(c) not in taken]
-    total = math.fsum(labels.value[c] for c in others)
-    for c in others if total > 0 else ():
-        out.clauses[c] = out.clauses.get(c, 0.0) + lost * labels.value[c] / total
-
-
-class _Sample:
-    """Observed goals and the goals that they are answers to, each with its graph."""
-
-    def __init__(
-        self,
-        program: ir.CheckedProgram,
-        asked: list[tuple[Observation, Term]],
-        limits: Limits,
-        failures: bool,
-    ) -> None:
-        self._database = Database(program.clauses, program.parameters)
-        self._limits, self._failures = limits, failures
-        self._seen: list[tuple[Observation, ChoiceGraph]] = []
-        counts: dict[Term, float] = {}
-        for o, general in asked:
-            if not is_instance(o.goal, general):
-                raise ProgramError(words.NOT_AN_INSTANCE(o.span, goal=term_to_text(general)))
-            counts[general] = counts.get(general, 0.0) + o.count
-            self._seen.append((o, self._graph_of(o, general)))
-        self._goals = [(g, n, self._graph(g)) for g, n in counts.items()]
-
-    def _graph(self, goal: Term, companion: FreeRuns | None = None) -> ChoiceGraph:
-        term, first = numbered(goal)
-        start = Goal(term, 0, 0, goal.span, END)
-        return ChoiceGraph(self._database, start, first, Meter(self._limits), companion)
-
-    def _graph_of(self, o: Observation, general: Term) -> ChoiceGraph:
-        """The graph of an observation, whose calls are compared with those of the goal that it
-        answers."""
-        free, first = numbered(general)
-        seen, first = numbered(o.goal, first)
-        companion = FreeRuns.of(self._database, free, seen, first, self._limits, o.span)
-        return self._graph(o.goal, companion)
-
-    def weigh(self, labels: Labels) -> _Flows:
-        """The flows of all graphs under these labels."""
-        self._database.parameters.update(labels.parameters)
-        seen = [(o, graph, self._proofs_of(o, graph, labels)) for o, graph in self._seen]
-        missing = [o for o, _, flow in seen if not flow.success]
-        if missing:
-            span, others = missing[0].span, len(missing) - 1
-            raise ProgramError(
-                words.NO_PROOFS(span, others=others) if others else words.NO_PROOF(span)
-            )
-        goals = []
-        if self._failures:
-            goals = [(n, graph, _all_of(g, graph, labels)) for g, n, graph in self._goals]
-        return _Flows([(o.count, graph, flow) for o, graph, flow in seen], goals)
-
-    def exits(self, labels: Labels) -> list[list[ir.LogicClause]]:
-        """The clauses that match each stochastic goal below the goals with free arguments, which
-        tell what labels compete. Without failures only a part is looked at."""
-        for _, _, graph in () if self._failures else self._goals:
-            # The goal itself need not have a finite sum, nor any: its exits up to there are known.
-            with suppress(BranchesError, TooSmallError, ProgramError):
-                graph.weigh(labels, _ENOUGH_TO_SEE, of_success=True)
-        graphs = [graph for _, _, graph in self._goals]
-        return [[g.outcomes[i].clause for i in found] for g in graphs for found in g.exits]
-
-    def _proofs_of(self, o: Observation, graph: ChoiceGraph, labels: Labels) -> Flow:
-        """Proofs of an observation. Little mass is open relative to theirs."""
-        check_time("while the proofs of observations were summed")
-        try:
-            flow = graph.weigh(labels, _NEGLIGIBLE, of_success=True)
-        except BranchesError:
-            goal = term_to_text(o.goal)
-            raise SlpError(words.SEVERAL_SOLUTIONS_IN_A_LOOP(o.span, goal=goal)) from None
-        except TooSmallError:
-            raise SlpError(words.TOO_SMALL(o.span, goal=term_to_text(o.goal))) from None
-        if flow.success and flow.waiting > flow.success.times(_NEGLIGIBLE):
-            raise _cut_off(o.goal, graph, flow)
-        return flow
-
-
-def _all_of(goal: Term, graph: ChoiceGraph, labels: Labels) -> Flow:
-    """The flow of all derivations of a goal, including those that fail."""
+def _with_errors(learned: Learned, sample: Sample, best: Course) -> Learned:
+    """The result with standard errors, or a note where the time or the memory ended before, or near
+    labels proofs cannot be summed."""
     try:
-        flow = graph.weigh(labels, _NEGLIGIBLE)
-    except BranchesError:
-        behind = None if graph.behind is None else _place(graph.behind)
-        reached = [_place(g) for g in graph.reached]
-        raise faults.several_solutions(
-            term_to_text(goal), reached, behind, _first_clause(goal, graph)
-        ) from None
-    except TooSmallError:
-        raise SlpError(words.TOO_SMALL(goal=term_to_text(goal))) from None
-    if flow.open > flow.success.times(_NEGLIGIBLE):
-        raise _cut_off(goal, graph, flow)
-    if not (np.isfinite(flow.failing).all() and np.isfinite(flow.lost).all()):
-        raise SlpError(words.TOO_SMALL(goal=term_to_text(goal)))
-    return flow
+        found = standard_errors(sample, best.labels)
+    except (SlpError, KeyboardInterrupt) as e:
+        why = e.diagnostics[0].message if isinstance(e, SlpError) else "interrupted"
+        notes = (*learned.notes, f"there are no standard errors: {why}")
+        return replace(learned, notes=notes, interrupted=isinstance(e, KeyboardInterrupt))
+    changes = []
+    for change, error in zip(learned.changes, best.labels.in_order(found), strict=True):
+        if isinstance(error, float):
+            changes.append(replace(change, error=error))
+        else:
+            changes.append(replace(change, why_no_error=error))
+    note = "the iterations have not converged, and standard errors are those where they ended"
+    more = () if best.converged else (note,)
+    return replace(learned, changes=tuple(changes), notes=(*learned.notes, *more))
 
 
-def _place(goal: Goal) -> tuple[str, SourceSpan | None]:
-    assert not callable(goal.term)
-    return term_to_text(goal.term), goal.span
-
-
-def _first_clause(goal: Term, graph: ChoiceGraph) -> SourceSpan | None:
-    key = functor(goal)
-    own = None if key is None else graph.database.definitions.get(key)
-    return own.clauses[0].source.span if isinstance(own, PreparedPredicate) else None
-
-
-def _cut_off(goal: Term, graph: ChoiceGraph, flow: Flow) -> SlpError:
-    text, mass = term_to_text(goal), mass_text(max(flow.open, flow.waiting).log)
-    if graph.stopped is None:
-        return SlpError(words.ENDLESS_MASS(goal=text, mass=mass))
-    return SlpError(words.OPEN_MASS(goal=text, mass=mass, reason=graph.stopped.message))
+def _check_condition(goal: Term | None, given: Term, failures: bool) -> None:
+    """E291 where a condition would change nothing, or where it would be wrong."""
+    if not failures:
+        raise UsageError(words.CONDITION_WITHOUT_FAILURES())
+    if goal is None or not {*variables(goal)} & {*variables(given)}:
+        raise UsageError(words.CONDITION_APART())

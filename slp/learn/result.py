@@ -13,7 +13,8 @@ class Change:
     """A number that was learned.
 
     `kind` is `label`, `parameter` or `feature_weight`. `name` is the clause's head, or the name of
-    the parameter or feature. `span` is the place of the label.
+    the parameter or feature. `span` is the place of the label. `error` is the standard error of
+    `after`, if it was asked for, and `why_no_error` the reason where there is none.
     """
 
     kind: str
@@ -21,6 +22,8 @@ class Change:
     before: float
     after: float
     span: SourceSpan | None = None
+    error: float | None = None
+    why_no_error: str | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,10 @@ class Learned:
     interrupted : whether Ctrl-C ended the iterations.
     not_learned : labels below the observed goals that stay as they are; without those that `only`
         leaves out.
+    log_priors : log density of the labels under their Dirichlet priors, beside `log_likelihoods`;
+        empty without such priors. With them, the sum of both never decreases.
+    starts : the last log-likelihood plus log prior density from each start, the first from the
+        given labels; empty if there is one start.
     """
 
     file: SourceFile
@@ -57,6 +64,8 @@ class Learned:
     notes: tuple[str, ...]
     interrupted: bool = False
     not_learned: tuple[NotLearned, ...] = ()
+    log_priors: tuple[float, ...] = ()
+    starts: tuple[float, ...] = ()
 
     def ended_by(self, cause: BudgetError | KeyboardInterrupt | None) -> Learned:
         """The same, with a note on what ended the iterations early; None: nothing did."""

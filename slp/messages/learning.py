@@ -43,6 +43,11 @@ NO_PROOFS = E282.says(
     "this observation has no proof under the program, nor have {others} others",
     "`slp query` says where it fails; no labels above 0 can make it likely",
 )
+NO_ANSWER = E282.says(
+    "this observation is no answer to `{goal}`",
+    "some goal answers otherwise where an argument is bound: `slp query` with free arguments shows "
+    "the answers",
+)
 
 E283 = Entry(
     "E283: proofs cannot be summed",
@@ -62,6 +67,9 @@ ENDLESS_MASS = E283.says(
     "the proofs of `{goal}` cannot be summed: {mass} of the mass is open: some derivations "
     "never end",
     _BOUND,
+)
+ENDLESS_USES = E283.says(
+    "the proofs of {goals} cannot be summed: they use clauses without end, in expectation", _BOUND
 )
 
 E257 = Entry(
@@ -164,11 +172,11 @@ E289 = Entry(
     cause="A goal without labels in the proof of an observation has other solutions, or is an "
     "error, if the arguments that the observation binds are free. A cut, a negation, a comparison "
     "of terms or a condition tells bound from free arguments. So the masses of the observations "
-    "are not those of the goal's answers.",
+    "are not those of the goal's answers, and these cannot be tabled: they have no end, say.",
     remedy="Write the predicate so that bound and free arguments give the same solutions.",
-    example="slp learn steady.slp goals.pl   (`goals.pl` is `t(other).`,\n"
-    "`steady.slp` is `t(X) :- c(Y), k(Y, X). k(a, one) :- !. k(_, other).\n"
-    "0.5 :: c(a). 0.5 :: c(b).`)",
+    example="slp learn steady.slp goals.pl   (`goals.pl` is `t([], some).`,\n"
+    "`steady.slp` is `t(W, X) :- w(W), k(W, X). k([], none) :- !. k(_, some).\n"
+    "0.5 :: w([]). 0.5 :: w([a|W]) :- w(W).`)",
 )
 _ALIKE = (
     "write it so that bound and free arguments give the same solutions: state when each clause "
@@ -206,4 +214,44 @@ GOALS_ACROSS_SETS = E290.says(
     "values of the arguments for which the labels sum to 1",
     "bind these arguments before the goal, or name by --only (`only` in Python) what is to be "
     "learned while these labels stay",
+)
+
+E291 = Entry(
+    "E291: a condition cannot be used here",
+    cause="A condition of learning shares no variable with the goal, so it changes nothing. Or "
+    "failed derivations are ignored, and a condition is there to make some fail.",
+    remedy="Name the variables of the goal by `--goal`, and constrain them in the condition.",
+    example="slp learn dice.slp goals.pl --given 'X > 1'   (`goals.pl` is `die(2).`,\n"
+    "`dice.slp` is `0.5 :: die(1). 0.5 :: die(2).`)",
+)
+CONDITION_APART = E291.says(
+    "the condition shares no variable with the goal, so it changes nothing",
+    "name the variables of the goal by --goal, such as --goal 'die(X)' --given 'X > 1' (`goal` and "
+    "`given` in Python)",
+)
+CONDITION_WITHOUT_FAILURES = E291.says(
+    "derivations that break the condition fail, and failed derivations are not accounted for",
+    "leave out --plain (`failures=False` in Python)",
+)
+
+E292 = Entry(
+    "E292: an option of learning from goals cannot be used",
+    cause="A concentration is below 1, so the labels of largest density may be 0, or it is of a "
+    "predicate whose labels are not learned. Or the data are tables.",
+    remedy="Give a number from 1 up, and names of predicates whose labels are learned.",
+    example="slp learn coin.slp goals.pl --concentration 0.5   (`goals.pl` is `coin(heads).`)",
+)
+CONCENTRATION_BELOW_1 = E292.says(
+    "a concentration cannot be {value}", "give a number from 1 up; 1 is the uniform prior"
+)
+CONCENTRATION_OF_NOTHING = E292.says(
+    "the labels of `{name}` are not learned, so they have no prior",
+    "predicates whose labels are learned: {known}",
+)
+NO_LABELS_WITH_PRIORS = E292.says(
+    "no labels are learned that sum to 1, so none have a prior",
+    "parameters in labels have no prior; leave out the concentration",
+)
+OPTION_OF_GOALS = E292.says(
+    "`{option}` is for observed goals, and the data are tables", "leave it out"
 )

@@ -21,23 +21,27 @@ from slp.learn import (
     observations_of_file,
     observations_of_text,
 )
-from slp.messages.learning import GOALS_AND_TABLES
+from slp.messages.learning import GOALS_AND_TABLES, OPTION_OF_GOALS
 from slp.program.program import Program
 from slp.program.progress import Progress
 from slp.resolution import Limits
 from slp.resolution.answers.goals import check_number
-from slp.runner import check_count
+from slp.runner import check_count, fresh_seed
 from slp.source import SourceFile
 from slp.syntax import parse_term
+
+#: What JSON has of each change.
+_OF_CHANGES = ("kind", "name", "before", "after", "error", "why_no_error")
 
 
 @dataclass(frozen=True, kw_only=True)
 class LearnResult(Learned):
     """A result of learning: the `program` with the labels, parameters and feature weights of
     maximum likelihood, its `text`, the `changes`, the `log_likelihoods` by iteration, and what is
-    `not_learned`, with reasons."""
+    `not_learned`, with reasons. `seed` drew the starts, if there are several."""
 
     program: Program
+    seed: int | None
 
     @property
     def text(self) -> str:
@@ -53,9 +57,11 @@ class LearnResult(Learned):
             "notes": list(self.notes),
             "iterations": len(self.log_likelihoods) - 1,
             "log_likelihoods": list(self.log_likelihoods),
+            "log_priors": list(self.log_priors),
+            "starts": list(self.starts),
+            "seed": self.seed,
             "learned": [
-                {"kind": c.kind, "name": c.name, "before": c.before, "after": c.after}
-                for c in self.changes
+                {key: getattr(change, key) for key in _OF_CHANGES} for change in self.changes
             ],
             "not_learned": [{"name": one.name, "reason": one.reason} for one in self.not_learned],
             "program": self.text,
@@ -67,6 +73,11 @@ def learn(
     data: Iterable[Any],
     *,
     goal: str | None,
+    given: str | None,
+    concentration: float | Mapping[str, float],
+    starts: int,
+    seed: int | None,
+    errors: bool,
     only: Sequence[str],
     failures: bool,
     tolerance: float,
@@ -79,15 +90,19 @@ def learn(
     """See `slp.Program.learn`."""
     check_number("tolerance", tolerance)
     check_count("iterations", iterations)
+    check_count("starts", starts, 1)
+    if seed is None:
+        seed = fresh_seed()
+    check_number("seed", seed, whole=True)
     if program.text != program.source.text:  # the learned text keeps values that the caller set
         source = replace(program.source, text=program.text)
         program = Program(source)._with(program._required)
     text = ProgramText(program.source)
-    given = {n: x for n, x in program.parameters.items() if not text.is_computed(n)}
+    own = {n: x for n, x in program.parameters.items() if not text.is_computed(n)}
 
     def compiles(parameters: Mapping[str, float]) -> bool:
         try:
-            compile_program(program.source, {**given, **parameters})
+            compile_program(program.source, {**own, **parameters})
         except SlpError:
             return False
         return True
@@ -96,6 +111,12 @@ def learn(
     with held(deadline), held_memory(budget):
         goals, tables = _observed(program.ir, data)
         if tables:
+            _check_no_goal_options(
+                given=given is not None,
+                concentration=concentration != 1,
+                starts=starts > 1,
+                errors=errors,
+            )
             learned = learn_parameters(
                 program.ir,
                 text,
@@ -113,6 +134,13 @@ def learn(
                 text,
                 goals,
                 goal=None if goal is None else parse_term(goal),
+                given=None if given is None else parse_term(given, "<given>"),
+                concentrations=(
+                    concentration if isinstance(concentration, Mapping) else {"": concentration}
+                ),
+                starts=starts,
+                seed=seed,
+                errors=errors,
                 only=only,
                 compiles=compiles,
                 failures=failures,
@@ -121,7 +149,14 @@ def learn(
                 limits=limits,
                 progress=progress,
             )
-    return LearnResult(**vars(learned), program=Program(learned.file))
+    drawn = seed if learned.starts else None
+    return LearnResult(**vars(learned), program=Program(learned.file), seed=drawn)
+
+
+def _check_no_goal_options(**asked: bool) -> None:
+    """E292 for the first option of goals that is asked for where the data are tables."""
+    for option in (option for option, is_asked in asked.items() if is_asked):
+        raise UsageError(OPTION_OF_GOALS(option=option))
 
 
 #: File name extensions of tables.

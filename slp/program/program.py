@@ -153,6 +153,11 @@ class Program(TreeQuestions, ProofQuestions):
         self,
         *data: Any,
         goal: str | None = None,
+        given: str | None = None,
+        concentration: float | Mapping[str, float] = 1.0,
+        starts: int = 1,
+        seed: int | None = None,
+        errors: bool = False,
         only: Sequence[str] = (),
         failures: bool = True,
         tolerance: float = 1e-9,
@@ -174,6 +179,14 @@ class Program(TreeQuestions, ProofQuestions):
             or tables, each a frame or a pair (X, y); files of either as `pathlib.Path`.
         goal : the goal that all observations are answers to; None for the most general goal of
             their predicate.
+        given : a condition on the variables of `goal`: only answers that satisfy it can be
+            observed.
+        concentration : of the Dirichlet priors of labels that sum to 1, from 1 (uniform) up; or one
+            for each predicate, by its name, where that of all others stands under `""`.
+        starts : how often the iterations begin: with the program's labels, then with drawn ones.
+            The best result is kept.
+        seed : of the draws of starts; None for a fresh one, which the result has.
+        errors : whether `changes` have standard errors, from the observed information.
         only : predicates, parameters and features to learn; if empty, all that can be learned.
         failures : whether failed derivations are accounted for. If not, labels are learned by plain
             expectation-maximisation, which is correct only if no derivation fails.
@@ -198,6 +211,11 @@ class Program(TreeQuestions, ProofQuestions):
                 self,
                 data,
                 goal=goal,
+                given=given,
+                concentration=concentration,
+                starts=starts,
+                seed=seed,
+                errors=errors,
                 only=only,
                 failures=failures,
                 tolerance=tolerance,

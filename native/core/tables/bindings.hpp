@@ -41,7 +41,8 @@ public:
     BoundTerm dereferenced(BoundTerm cell) const;
     // Whether two terms can be made equal; on false, bindings may be left. With occurs check, which
     // variables from `fresh` on need only once one of them is part of an older one.
-    bool unify(BoundTerm left, BoundTerm right, std::int32_t fresh = std::numeric_limits<std::int32_t>::max());
+    bool unify(BoundTerm left, BoundTerm right,
+               std::int32_t fresh = std::numeric_limits<std::int32_t>::max());
     // The term with its unbound variables numbered from 0 as they come; `resolved_too` continues
     // the numbers of the term before.
     TermId resolved(BoundTerm cell);

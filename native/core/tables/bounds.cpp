@@ -34,7 +34,7 @@ public:
             }
             const std::span<const std::int32_t> part = parts[p];
             const auto first = static_cast<std::size_t>(part.front());
-            if (part.size() == 1 && !needs_itself(part.front())) {
+            if (part.size() == 1 && !graph_.needs_itself(part.front())) {
                 found_[first] = sum(first);
             } else {
                 solve_together(part);
@@ -55,13 +55,6 @@ private:
 
     const MassBounds& at(std::int32_t i) const {
         return i == kNone ? one_ : found_[static_cast<std::size_t>(i)];
-    }
-
-    bool needs_itself(std::int32_t i) const {
-        const auto own = graph_.into[static_cast<std::size_t>(i)];
-        return std::any_of(own.begin(), own.end(), [&](std::int32_t e) {
-            return edge(e).prefix == i || edge(e).answer == i;
-        });
     }
 
     // The product of an edge's coefficient and two masses; its rounding is counted later.

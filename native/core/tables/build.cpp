@@ -26,6 +26,18 @@ double sum_of(const std::vector<double>& numbers) {
 
 }  // namespace
 
+TableBuilder::TableBuilder(Terms& terms,
+                           const std::unordered_map<std::int32_t, Predicate>& predicates,
+                 Functors functors, bool weights, std::uint64_t limit, const GoOn& go_on)
+    : terms_(terms), predicates_(predicates), functors_(functors), weights_(weights),
+      limit_(limit), go_on_(go_on), run_(terms, limit) {
+    for (const auto& [functor, predicate] : predicates) {
+        for (const Clause& clause : predicate.clauses) {
+            n_labelled_ += clause.number != kNone ? 1 : 0;
+        }
+    }
+}
+
 Ended TableBuilder::run(const Query& query) {
     try {
         built_.above_one = weights_;
@@ -70,6 +82,7 @@ void TableBuilder::begin(std::int32_t table) {
     const Predicate& predicate = *tables_[static_cast<std::size_t>(table)].predicate;
     const auto unknown = static_cast<std::size_t>(run_.variables_of(call));
     std::vector<double> labels;
+    std::vector<std::int32_t> matching;
     std::vector<std::pair<std::int32_t, double>> targets;  // of clauses without labels, proofs
     for (const Clause& clause : predicate.clauses) {
         ++inferences_;
@@ -81,6 +94,7 @@ void TableBuilder::begin(std::int32_t table) {
         if (predicate.stochastic) {
             if (clause.label > 0) {
                 labels.push_back(clause.label);
+                matching.push_back(clause.number);
                 const Step step{clause.label, kNone, kNone, clause.number};
                 add(table, prove(table, {clause.goals, base}, {call, 0}), step);
             }
@@ -108,14 +122,25 @@ void TableBuilder::begin(std::int32_t table) {
         }
         return;
     }
+    const std::int32_t exit = exit_of(matching);
     const double whole = sum_of(labels);
     if (whole > 1 + kTolerance && !weights_) {
         throw Unsuited{};  // the machine refuses it at its place
     }
     built_.above_one = built_.above_one || whole > 1 + kRounding;
     if (whole < 1) {
-        add(table, kNone, {1.0 - whole, kNone, kNone, kNone});
+        add(table, kNone, {1.0 - whole, kNone, kNone, n_labelled_ + exit});
     }
+}
+
+// The number of an exit, equal for equal clauses.
+std::int32_t TableBuilder::exit_of(const std::vector<std::int32_t>& clauses) {
+    const auto next = static_cast<std::int32_t>(built_.exits.size());
+    const auto [at, is_new] = exit_by_clauses_.try_emplace(clauses, next);
+    if (is_new) {
+        built_.exits.push_back(clauses);
+    }
+    return at->second;
 }
 
 // Continues a prefix with an answer of the goal at which it stops.
@@ -229,9 +254,9 @@ void TableBuilder::add(std::int32_t table, std::int32_t target, const Step& step
         failed_.emplace_back(table, step);
         return;
     }
-    built_.edges.push_back(
-        {target, step.prefix, step.answer, step.clause != kNone, step.label, proofs});
-    built_.clauses.push_back(step.clause);
+    const bool begins = step.number != kNone && step.number < n_labelled_;
+    built_.edges.push_back({target, step.prefix, step.answer, begins, step.label, proofs});
+    built_.labels.push_back(step.number);
 }
 
 // Adds the equations of failure. A table fails where a step leads nowhere, and where the goal of a

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -56,7 +57,10 @@ struct Variable {
 struct Built {
     std::vector<Variable> variables;
     std::vector<Hyperedge> edges;
-    std::vector<std::int32_t> clauses;  // of each edge, kNone without
+    // Of each edge the clause that it begins with; n + i of what is lost at exit i, where n clauses
+    // have labels; kNone of others. Exits: the clauses that match at stochastic goals.
+    std::vector<std::int32_t> labels;
+    std::vector<std::vector<std::int32_t>> exits;
     std::vector<TermId> calls;          // of all tables but the query's
     std::vector<std::int32_t> answers;
     std::int32_t failure = kNone;
@@ -67,10 +71,7 @@ class TableBuilder {
 public:
     // By functor, the predicates with tables. `limit`: of inferences.
     TableBuilder(Terms& terms, const std::unordered_map<std::int32_t, Predicate>& predicates,
-            Functors functors, bool weights, std::uint64_t limit, const GoOn& go_on)
-        : terms_(terms), predicates_(predicates), functors_(functors), weights_(weights),
-          limit_(limit), go_on_(go_on), run_(terms, limit) {}
-
+            Functors functors, bool weights, std::uint64_t limit, const GoOn& go_on);
     Ended run(const Query& query);
     Built& built() { return built_; }
     std::size_t n_edges() const { return built_.edges.size(); }
@@ -78,7 +79,7 @@ public:
 private:
     struct Step {
         double label;
-        std::int32_t prefix, answer, clause;
+        std::int32_t prefix, answer, number;  // number: as labels of what is built
     };
     struct CallTable {
         TermId call = -1;
@@ -101,6 +102,7 @@ private:
     std::int32_t table_of(TermId call, const Predicate& predicate);
     void add(std::int32_t table, std::int32_t target, const Step& step, double proofs = 1.0);
     void fail(std::int32_t table);
+    std::int32_t exit_of(const std::vector<std::int32_t>& clauses);
     std::int32_t add_variable(VariableKind kind, std::int32_t table, TermId answer = -1);
 
     Terms& terms_;
@@ -117,6 +119,8 @@ private:
     std::vector<Stop> stops_;
     std::deque<std::pair<std::int32_t, std::int32_t>> new_;  // prefix and answer; kNone and a table
     std::vector<std::pair<std::int32_t, Step>> failed_;
+    std::int32_t n_labelled_ = 0;  // clauses
+    std::map<std::vector<std::int32_t>, std::int32_t> exit_by_clauses_;
     Bindings run_;
 };
 

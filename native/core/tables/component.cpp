@@ -16,6 +16,8 @@ namespace {
 constexpr double kRounding = 0x1p-52;
 // Iterations of Newton's method; at a critical point each gives one bit.
 constexpr int kNewton = 80;
+// Values solve their equations but for so much of each.
+constexpr double kSolved = 1e-9;
 // Scaled masses stay within 2 to this power.
 constexpr int kRange = 60;
 
@@ -78,6 +80,22 @@ std::vector<MassBounds> Component::solution() {
         out[i].upper = u ? Mass::of((*u)[i], scale_[i]) : Mass{};
         out[i].known = u.has_value();
         out[i].infinite = infinite;
+    }
+    return out;
+}
+
+std::optional<std::vector<Mass>> Component::values() {
+    const Maybe m = scale_and_solve();
+    if (!m) {
+        return std::nullopt;
+    }
+    const Numbers again = f(scaled(&MassBounds::value), *m);
+    std::vector<Mass> out;
+    for (std::size_t i = 0; i < size_; ++i) {
+        if (!(std::abs(again[i] - (*m)[i]) <= kSolved * (*m)[i])) {
+            return std::nullopt;  // a step of Newton's method found that there is no solution
+        }
+        out.push_back(Mass::of((*m)[i], scale_[i]));
     }
     return out;
 }

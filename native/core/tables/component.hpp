@@ -30,6 +30,8 @@ public:
 
     // Of each unknown a lower bound, the value by doubles, and an upper bound.
     std::vector<MassBounds> solution();
+    // The values alone, not proved; nothing where they do not solve the equations.
+    std::optional<std::vector<Mass>> values();
 
     using Numbers = std::vector<double>;
     // Whether f(u) < u, and low <= f(low), is certain. `c`: coefficients.

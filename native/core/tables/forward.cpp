@@ -160,7 +160,8 @@ bool Forward::choose(const Predicate& predicate, BoundTerm goal, mcmc::SeededRan
 }
 
 // Goes on with the first clause from a number on that matches a logical goal.
-bool Forward::resolve(const Predicate& predicate, BoundTerm goal, std::size_t from, ForwardDraws& out) {
+bool Forward::resolve(const Predicate& predicate, BoundTerm goal, std::size_t from,
+                      ForwardDraws& out) {
     std::size_t k = candidate(predicate, goal, from);
     while (k < predicate.clauses.size()) {
         const std::size_t next = candidate(predicate, goal, k + 1);

@@ -1,5 +1,5 @@
-// Draws of proofs by the program itself, for programs whose bodies are tabled goals, `=`, `true` and
-// `fail`. As slp/resolution/proofs/draws.py by rejection: each stochastic goal draws one of the
+// Draws of proofs by the program itself, for programs whose bodies are tabled goals, `=`, `true`
+// and `fail`. As slp/resolution/proofs/draws.py by rejection: each stochastic goal draws one of the
 // clauses that match, and a try that fails is thrown away.
 
 #pragma once

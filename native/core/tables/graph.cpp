@@ -38,14 +38,16 @@ std::vector<std::int32_t> member(const std::vector<Hyperedge>& edges,
     return out;
 }
 
-// Of each edge whether its prefix and answer have mass. A failure may have none.
+// Of each edge whether its coefficient, prefix and answer have mass. A failure may have none, and
+// labels may become 0.
 std::vector<bool> productive(std::size_t n, const std::vector<Hyperedge>& edges) {
     const Lists by_prefix = lists_by(n, member(edges, &Hyperedge::prefix));
     const Lists by_answer = lists_by(n, member(edges, &Hyperedge::answer));
     std::vector<std::int8_t> missing;
     std::vector<std::size_t> ready;
     for (const Hyperedge& edge : edges) {
-        const int needs = (edge.prefix != kNone) + (edge.answer != kNone);
+        const int needs = (edge.coefficient() > 0 ? 0 : 1) + (edge.prefix != kNone) +
+                          (edge.answer != kNone);
         missing.push_back(static_cast<std::int8_t>(needs));
         if (missing.back() == 0) {
             ready.push_back(missing.size() - 1);
@@ -167,6 +169,14 @@ Graph::Graph(std::vector<VariableKind> of, std::vector<Hyperedge> all)
         }
     }
     into = lists_by(kinds.size(), targets);
+}
+
+bool Graph::needs_itself(std::int32_t variable) const {
+    const auto own = into[static_cast<std::size_t>(variable)];
+    return std::any_of(own.begin(), own.end(), [&](std::int32_t e) {
+        const Hyperedge& edge = edges[static_cast<std::size_t>(e)];
+        return edge.prefix == variable || edge.answer == variable;
+    });
 }
 
 Lists components(const Graph& graph) { return Tarjan(graph, false).run(); }

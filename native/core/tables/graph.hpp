@@ -38,10 +38,12 @@ struct Lists {
 struct Graph {
     std::vector<VariableKind> kinds;  // of each variable
     std::vector<Hyperedge> edges;
-    Lists into;  // the edges to each variable, but those whose prefix or answer has mass 0
+    Lists into;  // the edges to each variable, but those that have mass 0
 
     Graph(std::vector<VariableKind> of, std::vector<Hyperedge> all);
     std::size_t size() const { return kinds.size(); }
+    // Whether some edge to a variable comes from itself.
+    bool needs_itself(std::int32_t variable) const;
 };
 
 // The variables of each strongly connected component; each stands behind those it needs.

@@ -24,7 +24,13 @@ struct Mass {
     }
     Mass times(double factor) const { return of(mantissa * factor, exponent); }
     Mass times(const Mass& other) const {
-        return of(mantissa * other.mantissa, exponent + other.exponent);
+        // As of(mantissa * other.mantissa, ...): the product lies in [1/4, 1).
+        const double product = mantissa * other.mantissa;
+        if (!(product > 0)) {
+            return {};
+        }
+        const bool low = product < 0.5;
+        return {exponent + other.exponent - (low ? 1 : 0), low ? 2 * product : product};
     }
     explicit operator bool() const { return mantissa > 0; }
     // In units of 2^unit: 0 and infinity where it is too small or too large for a double.

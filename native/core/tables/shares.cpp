@@ -79,16 +79,17 @@ Shares::Shares(const Graph& graph, std::span<const Mass> masses)
 }
 
 std::optional<std::vector<double>> Shares::expected_uses(std::span<const Root> roots,
+                                                         const Lists& parts,
                                                          const GoOn& go_on) const {
     std::vector<double> uses(graph_.size()), out(graph_.edges.size());
     for (const auto& [variable, weight] : roots) {
         uses[static_cast<std::size_t>(variable)] += weight;
     }
-    const Lists parts = components(graph_);
     std::vector<std::int32_t> place(graph_.size(), kNone);
     for (std::size_t p = parts.size(); p-- > 0;) {  // users first
         const std::span<const std::int32_t> part = parts[p];
-        if (!uses_together(part, uses, place, go_on)) {
+        if ((part.size() > 1 || graph_.needs_itself(part.front())) &&
+            !uses_together(part, uses, place, go_on)) {
             return std::nullopt;
         }
         for (const std::int32_t v : part) {
@@ -112,7 +113,7 @@ std::optional<std::vector<double>> Shares::expected_uses(std::span<const Root> r
 }
 
 // Replaces the uses of a component's variables from outside by all of theirs. `place` then has
-// them, unless a single variable does not use itself.
+// them.
 bool Shares::uses_together(std::span<const std::int32_t> part, std::vector<double>& uses,
                            std::vector<std::int32_t>& place, const GoOn& go_on) const {
     for (std::size_t k = 0; k < part.size(); ++k) {
@@ -133,9 +134,6 @@ bool Shares::uses_together(std::span<const std::int32_t> part, std::vector<doubl
                 }
             }
         }
-    }
-    if (entries.empty()) {
-        return true;
     }
     Elimination system(part.size(), std::move(entries));
     if (!system.fits() || !system.factor(values, go_on)) {

@@ -38,8 +38,9 @@ public:
     Shares(const Graph& graph, std::span<const Mass> masses);
 
     // The expected uses of each edge in proofs of the roots; nothing where they are infinite.
+    // `parts`: the components of the graph.
     std::optional<std::vector<double>> expected_uses(std::span<const Root> roots,
-                                                     const GoOn& go_on) const;
+                                                     const Lists& parts, const GoOn& go_on) const;
     // `n` independent proofs of the roots. Seeds alone decide them, not the number of threads.
     Draws draw(std::span<const Root> roots, std::size_t n,
                const std::array<std::uint64_t, 4>& seeds, std::size_t threads,

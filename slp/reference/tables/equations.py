@@ -16,17 +16,17 @@ def edges_by_target(graph: Hypergraph) -> list[list[Edge]]:
 
 
 def _productive(graph: Hypergraph) -> list[Edge]:
-    """The edges whose prefix and answer have mass. All prefixes and answers that were found have;
-    a failure may not have."""
+    """The edges whose coefficient, prefix and answer have mass. All that were found have; a failure
+    may not have, nor what has been given a label of 0."""
     needed_by: dict[int, list[int]] = {}
     missing = []
     ready = []
     for i, edge in enumerate(graph.edges):
         needs = {edge.prefix, edge.answer} - {NONE}
-        missing.append(len(needs))
+        missing.append(len(needs) + (edge.label == 0))
         for variable in needs:
             needed_by.setdefault(variable, []).append(i)
-        if not needs:
+        if missing[i] == 0:
             ready.append(i)
     positive: set[int] = set()
     for i in ready:  # grows

@@ -3,5 +3,9 @@
 from slp.reference.tables.best import best_proofs
 from slp.reference.tables.bounds import bounds_of, success_of
 from slp.reference.tables.draws import draws_of
+from slp.reference.tables.weighing import PlainWeighing
 
-__all__ = ["best_proofs", "bounds_of", "draws_of", "success_of"]
+#: See `slp.resolution.tables.solved.Solver`.
+weighing = PlainWeighing
+
+__all__ = ["best_proofs", "bounds_of", "draws_of", "success_of", "weighing"]

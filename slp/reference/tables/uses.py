@@ -56,6 +56,21 @@ def expected_uses(
     """
     if any(bounds.upper is None for bounds in found):
         return None
+    used = uses_of_edges(graph, found, roots)
+    if used is None:
+        return None
+    out: dict[int, tuple[ir.LogicClause, float]] = {}
+    for edge, count in used:
+        if edge.clause is not None:
+            before = out.get(id(edge.clause), (edge.clause, 0.0))[1]
+            out[id(edge.clause)] = edge.clause, before + count
+    return list(out.values())
+
+
+def uses_of_edges(
+    graph: Hypergraph, found: Sequence[Bounds], roots: Mapping[int, float]
+) -> list[tuple[Edge, float]] | None:
+    """The expected uses of each edge that has mass; None where they are infinite."""
     sparse, splu = late_import("scipy.sparse"), late_import("scipy.sparse.linalg").splu
     n = len(graph.variables)
     parts = shares(graph, found)
@@ -77,10 +92,8 @@ def expected_uses(
         return None
     if not (uses >= -1e-9 * np.abs(uses).max()).all():
         return None
-    out: dict[int, tuple[ir.LogicClause, float]] = {}
-    for edges, own in parts:
-        for edge, share in zip(edges, own, strict=True):
-            if edge.clause is not None:
-                before = out.get(id(edge.clause), (edge.clause, 0.0))[1]
-                out[id(edge.clause)] = edge.clause, before + share * float(uses[edge.target])
-    return list(out.values())
+    return [
+        (edge, share * float(uses[edge.target]))
+        for edges, own in parts
+        for edge, share in zip(edges, own, strict=True)
+    ]

@@ -10,7 +10,7 @@ each proof of the goals that bind it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.resolution.machine import faults
@@ -26,6 +26,13 @@ _TOLERANCE = 1e-9
 
 #: A clause that matches, and its label's value (probability scale, positive).
 Option: TypeAlias = tuple[PreparedClause, float]
+
+
+class Outcome(NamedTuple):
+    """A clause taken at a stochastic goal, and its label with all variables bound."""
+
+    clause: ir.LogicClause
+    label: Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,18 @@ def _label_if_matching(machine: Machine, clause: PreparedClause, args: tuple[Ter
         term = instantiate(clause.label, frame, store)
         value = evaluate(term, machine.parameters, deref=store.deref, span=span)
         label = label_value(value, span)
+    store.undo(mark)
+    return label
+
+
+def label_term(machine: Machine, clause: PreparedClause, args: tuple[Term, ...]) -> Term:
+    """The label of a clause that matches, in the terms of the goal."""
+    store = machine.store
+    mark = store.mark()
+    frame: ClauseFrame = [None] * clause.size
+    match_all(clause.head, args, frame, store)
+    assert clause.label is not None, "an option has a label"
+    label = store.resolve(instantiate(clause.label, frame, store))
     store.undo(mark)
     return label
 

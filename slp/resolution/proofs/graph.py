@@ -32,20 +32,18 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import Diagnostic
-from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.resolution.machine.clauses import PreparedClause, PreparedPredicate
 from slp.resolution.machine.database import Database
 from slp.resolution.machine.faults import LimitError
-from slp.resolution.machine.loop import Goal, Machine, Meter
+from slp.resolution.machine.loop import Goal, Meter
 from slp.resolution.machine.store import Store
-from slp.resolution.machine.templates import ClauseFrame, instantiate, match_all
-from slp.resolution.proofs.choices import enter
+from slp.resolution.proofs.choices import Outcome, enter, label_term
 from slp.resolution.proofs.flow import (
     BranchesError,
     Flow,
@@ -62,13 +60,6 @@ from slp.terms import NIL, Term
 
 #: Nodes opened between two solutions of the equations, at least.
 _FEWEST_OPENED = 500
-
-
-class Outcome(NamedTuple):
-    """A clause taken at a stochastic goal, and its label with all variables bound."""
-
-    clause: ir.LogicClause
-    label: Term
 
 
 class Companion(Protocol):
@@ -120,19 +111,7 @@ class _GraphMachine(SearchMachine):
         before = len(self.exits)
         super().choose(predicate, goal, args)
         for found in self.exits[before:]:
-            self.labels.append([_label(self, clause, args) for clause, _ in found.options])
-
-
-def _label(machine: Machine, clause: PreparedClause, args: tuple[Term, ...]) -> Term:
-    """The label of a clause that matches, in the terms of the goal."""
-    store = machine.store
-    mark = store.mark()
-    frame: ClauseFrame = [None] * clause.size
-    match_all(clause.head, args, frame, store)
-    assert clause.label is not None, "an option has a label"
-    label = store.resolve(instantiate(clause.label, frame, store))
-    store.undo(mark)
-    return label
+            self.labels.append([label_term(self, clause, args) for clause, _ in found.options])
 
 
 @dataclass(eq=False)

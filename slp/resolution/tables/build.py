@@ -22,13 +22,14 @@ from slp.resolution.machine.database import Database
 from slp.resolution.machine.loop import DEFAULT_LIMITS, END, Goal, Limits, Machine, Meter
 from slp.resolution.machine.store import Store
 from slp.resolution.proofs.best_first import Progress, check_budgets
-from slp.resolution.proofs.choices import enter, options_at
+from slp.resolution.proofs.choices import enter, label_term, options_at
 from slp.resolution.proofs.query import Query, database_of, linked, prepared
 from slp.resolution.proofs.recorded import RecordedAnswer
 from slp.resolution.proofs.search import Exit, SearchMachine
 from slp.resolution.proofs.tails import Tails
 from slp.resolution.tables.calls import count_variables, in_condition, tabled_definitions, variant
 from slp.resolution.tables.core_builder import compiled_graph
+from slp.resolution.tables.edge_labels import LabelNumbers
 from slp.resolution.tables.hypergraph import NONE, Edge, Hypergraph, Kind, Variable
 from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, list_items, list_term
@@ -127,6 +128,7 @@ class _TableBuilder:
         self._by_call: dict[Hashable, _Table] = {}
         self._variables: list[Variable] = []
         self._edges: list[Edge] = []
+        self._labels = LabelNumbers()
         self._stops: dict[int, tuple[Exit, _Table]] = {}  # by prefix
         self._new: deque[_Table | tuple[int, int]] = deque()
         self._branches = False
@@ -156,6 +158,7 @@ class _TableBuilder:
             failure=failure,
             branches=self._branches,
             above_one=self._above_one,
+            labels=self._labels.labels(),
         )
 
     def _look(self, turn: int) -> None:
@@ -188,15 +191,20 @@ class _TableBuilder:
             self._run(table, machine, goal.then(call), _BEGIN)
             return
         options = options_at(machine, predicate, table.args, weights=self._weights)
+        numbers = [
+            self._labels.outcome(clause.source, label_term(machine, clause, table.args))
+            for clause, _ in options
+        ]
         self._meter.add_terms(machine.store)
-        for clause, label in options:
+        for (clause, label), number in zip(options, numbers, strict=True):
             machine = self._machine(Store(first), template)
             begun = enter(machine, clause, goal, table.args)
-            self._run(table, machine, begun, _Step(label, NONE, NONE, clause.source))
+            self._run(table, machine, begun, _Step(label, NONE, NONE, clause.source, number))
         whole = math.fsum(label for _, label in options)
         self._above_one = self._above_one or whole > 1 + _ROUNDING
+        lost = self._labels.lost_at(numbers)
         if whole < 1:
-            self._failed.append((table, _Step(1.0 - whole, NONE, NONE, None)))
+            self._failed.append((table, _Step(1.0 - whole, NONE, NONE, None, lost)))
 
     def _continue(self, prefix: int, answer: int) -> None:
         """Continue a prefix with an answer of the goal at which it stops."""
@@ -222,10 +230,14 @@ class _TableBuilder:
         for stop, predicate in zip(machine.exits, machine.called, strict=True):
             targets.append(self._prefix(table, stop, predicate))
         for target, proofs in Counter(targets).items():
-            self._edges.append(step.to(target, proofs))
+            self._add(step, target, proofs)
         self._branches = self._branches or len(targets) > 1
         if not targets:
             self._failed.append((table, step))
+
+    def _add(self, step: _Step, target: int, proofs: int) -> None:
+        self._edges.append(step.to(target, proofs))
+        self._labels.add_edge(step.number)
 
     # --- tables and variables ------------------------------------------------------------------
 
@@ -275,7 +287,7 @@ class _TableBuilder:
             if table.number not in failures:
                 failures[table.number] = self._variable("failure", table)
                 todo.append(table)
-            self._edges.append(step.to(failures[table.number], 1))
+            self._add(step, failures[table.number], 1)
 
         for table, step in self._failed:
             fail(table, step)
@@ -287,12 +299,13 @@ class _TableBuilder:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What an edge comes from."""
+    """What an edge comes from; `number` is that of its label."""
 
     label: float
     prefix: int
     answer: int
     clause: ir.LogicClause | None
+    number: int = NONE
 
     def to(self, target: int, proofs: int) -> Edge:
         return Edge(target, self.label, proofs, self.prefix, self.answer, self.clause)

@@ -122,6 +122,32 @@ def expected_uses(
     return list(out.values())
 
 
+class CompiledWeighing:
+    """A hypergraph under labels that change: see `slp.resolution.tables.solved.Weighing`."""
+
+    def __init__(self, graph: Hypergraph) -> None:
+        labels = graph.labels
+        assert labels is not None, "a program's hypergraph"
+        self._core = _loaded().LabelledTables(_core(graph), labels.number, labels.size)
+
+    def weigh(self, values: NDArray[np.float64], asked: Sequence[int]) -> list[Mass] | None:
+        """See `Weighing`."""
+        going = _asked("while the proofs of observations were summed")
+        found = self._core.weigh(values, np.array(asked, np.int32), going)
+        if found is None:
+            return None
+        return [Mass(e, m) for e, m in zip(found[0].tolist(), found[1].tolist(), strict=True)]
+
+    def expected_uses(self, roots: Mapping[int, float]) -> NDArray[np.float64] | None:
+        """See `Weighing`."""
+        uses = self._core.expected_uses(*_roots(roots), _asked("while uses were counted"))
+        return None if uses is None else np.array(uses, np.float64)
+
+
+#: See `Solver`.
+weighing = CompiledWeighing
+
+
 class CoreSampler:
     """Draws proofs of `roots`: variables with their probabilities."""
 

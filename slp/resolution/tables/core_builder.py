@@ -16,7 +16,9 @@ from slp.ir import program as ir  # its names are used late: it imports slp.term
 from slp.resolution.machine import faults
 from slp.resolution.machine.loop import Limits
 from slp.resolution.proofs.best_first import Progress, check_budgets
+from slp.resolution.proofs.choices import Outcome
 from slp.resolution.proofs.query import Query
+from slp.resolution.tables.edge_labels import EdgeLabels
 from slp.resolution.tables.encoder import Encoder, encoded_query, steps_of
 from slp.resolution.tables.hypergraph import Edge, Hypergraph, Kind, Variable
 
@@ -86,24 +88,25 @@ class Lazy(Sequence[_T], Generic[_T]):
         return self.item(i % self.size)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class CompiledHypergraph(Hypergraph):
     """A hypergraph that the core has built. `core` is its `slp._core.ProofTables`; `clause_of` has
-    the number of each edge's clause in `clauses`, int32, -1 without."""
+    the number of each edge's clause in `clauses`, int32, -1 without; `values` are the labels."""
 
     core: Any
     clauses: Sequence[ir.LogicClause]
     clause_of: NDArray[np.int32]
-    labels: NDArray[np.float64]
+    values: NDArray[np.float64]
 
     @property
     def has_label_above_one(self) -> bool:
-        return bool((self.labels > 1).any())
+        return bool((self.values > 1).any())
 
 
 def _graph(query: Query, encoder: Encoder, core: Any, arrays: Sequence[Any]) -> CompiledHypergraph:
-    kinds, table, term, target, label, proofs, prefix, answer, clause = arrays[:9]
-    calls, answers, failure, branches, above_one = arrays[9:]
+    kinds, table, term, target, label, proofs, prefix, answer, number = arrays[:9]
+    exits, calls, answers, failure, branches, above_one = arrays[9:]
+    clause = np.where(number < len(encoder.clauses), number, np.int32(_NONE))
 
     def variable(i: int) -> Variable:
         terms = encoder.arguments(int(term[i])) if kinds[i] == 0 else ()
@@ -130,5 +133,10 @@ def _graph(query: Query, encoder: Encoder, core: Any, arrays: Sequence[Any]) -> 
         core=core,
         clauses=encoder.clauses,
         clause_of=clause,
-        labels=label,
+        values=label,
+        labels=EdgeLabels(
+            [Outcome(c, c.label) for c in encoder.clauses if c.label is not None],
+            [*map(tuple, exits)],
+            number,
+        ),
     )

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.resolution.tables.edge_labels import EdgeLabels
 from slp.terms import Term
 
 #: In place of a prefix or an answer of an edge that has none.
@@ -64,7 +65,7 @@ class Hypergraph:
     weights, or sum to more than 1 at some goal, by more than rounding. `failure` is the variable of
     the query's failure, None where it cannot fail. It is None, too, under `:- weights.`, and where
     runs branch: then one of their results may lead nowhere while another one leads to a proof, and
-    tables cannot tell.
+    tables cannot tell. `labels` is None for equations that no program was built to.
     """
 
     calls: Sequence[Term]
@@ -74,6 +75,7 @@ class Hypergraph:
     failure: int | None
     branches: bool
     above_one: bool
+    labels: EdgeLabels | None = None
 
     @property
     def has_label_above_one(self) -> bool:

@@ -1,4 +1,5 @@
-"""The equations of tables solved, behind one facade: masses with bounds, best proofs and draws.
+"""The equations of tables solved, behind one facade: masses with bounds, best proofs, draws, and
+masses under labels that change.
 
 What solves them stands in `SOLVERS` and is imported late: the compiled core, or the plain
 specification where `slp.kernels.backend()` says so. Expected uses of the core stand in
@@ -7,7 +8,7 @@ specification where `slp.kernels.backend()` says so. Expected uses of the core s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -89,6 +90,25 @@ class Solver(Protocol):
     ) -> DrawsFromTables:
         """`n` independent proofs of the query. `seeds`, uint64, shape (4,), decide them. Some
         answer has a mass above 0."""
+        ...
+
+    def weighing(self, graph: Hypergraph, /) -> Weighing:
+        """The hypergraph of a program, for other labels."""
+        ...
+
+
+class Weighing(Protocol):
+    """A hypergraph under labels that change, as in learning. L numbers of labels (`EdgeLabels`).
+    Masses are values without bounds."""
+
+    def weigh(self, values: NDArray[np.float64], asked: Sequence[int]) -> list[Mass] | None:
+        """The masses of the variables `asked`, where labels have `values`, shape (L,); None where
+        masses are not finite."""
+        ...
+
+    def expected_uses(self, roots: Mapping[int, float]) -> NDArray[np.float64] | None:
+        """How often proofs of `roots`, variables with weights, use each label under the last
+        values, in expectation, shape (L,); None where that is infinite."""
         ...
 
 
