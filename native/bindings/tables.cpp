@@ -292,9 +292,9 @@ AnyTuple build(TableProgram& program, std::int32_t goals, std::int32_t answer,
 // Why it ended (`Drawing`), the terms of each answer, (n, variables), where the clauses of each
 // draw begin, their numbers, tries and inferences, what the draw that is not whole has lost, and
 // the goal whose labels sum above 1.
-auto forward(TableProgram& program, std::int32_t goals, std::int32_t answer, std::int32_t variables,
-             std::size_t n, std::uint64_t limit, std::uint64_t most,
-             const slp::mcmc::Seeds& seeds, const Report& progress) {
+AnyTuple forward(TableProgram& program, std::int32_t goals, std::int32_t answer,
+                 std::int32_t variables, std::size_t n, std::uint64_t limit, std::uint64_t most,
+                 const slp::mcmc::Seeds& seeds, const Report& progress) {
     tables::ForwardDraws drawn;
     const tables::Drawing ended = asking(
         [&](const tables::GoOn& go_on) {
@@ -310,11 +310,11 @@ auto forward(TableProgram& program, std::int32_t goals, std::int32_t answer, std
         const auto args = program.terms.args(term);
         values.insert(values.end(), args.begin(), args.end());
     }
-    return nb::make_tuple(static_cast<int>(ended),
+    return AnyTuple(nb::make_tuple(static_cast<int>(ended),
                           to_numpy(std::move(values), {drawn.answers.size(), own}),
                           to_numpy(std::move(drawn.first)), to_numpy(std::move(drawn.clauses)),
                           drawn.tries, drawn.inferences, drawn.rejected, drawn.spent,
-                          drawn.functor, drawn.sum);
+                          drawn.functor, drawn.sum));
 }
 
 }  // namespace
