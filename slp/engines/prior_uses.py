@@ -48,11 +48,14 @@ _NOT_FORWARD = "independent draws of it are not possible, and its sums would tak
 
 
 def with_prior_uses(problem: Problem, request: Request, result: Result) -> Result:
-    """The result of a posterior, which then also tells the prior's use of features."""
+    """The result of a posterior, which then also tells the prior's use of features, and, of a
+    sampler, draws the prior independently where that is possible."""
     if not result.likelihood:
         return result
     request = replace(request, progress=None, instead=None)
-    return replace(result, prior_uses=Later(_UsesUnderPrior(problem, request, result)))
+    beside = _UsesUnderPrior(problem, request, result)
+    drawn = beside.drawn_prior if result.kind == "trees" else None
+    return replace(result, prior_uses=Later(beside), drawn_prior=drawn)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +139,15 @@ class _UsesUnderPrior:
         return engine_named(SUMS).run(self.problem, request, NoOptions())
 
     # --- draws ---------------------------------------------------------------------------------
+
+    def drawn_prior(self) -> Result | None:
+        """As many independent draws of the prior as were asked for; None where none are made."""
+        if self._why_not() is not None or not mcmc.runs_forward(self.problem):
+            return None
+        choice = EngineChoice(PRIOR_DRAWS, "independent draws of the prior are possible")
+        request = replace(self.request, likelihood=False, choice=choice, advise=False)
+        engine = engine_named(PRIOR_DRAWS)
+        return engine.run(self.problem, request, engine.Options())
 
     def _by_draws(self) -> PriorUses:
         rng = np.random.default_rng(_SEED)

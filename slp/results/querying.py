@@ -38,7 +38,9 @@ class Querying(BesidePrior):
             A fault in the goal: E210, E271 to E275, and those of proofs. E530: there are no draws.
             E566: trees are soft.
         """
-        found: TreeAnswers = self._asking.answers(goal, self._result, self._prior_beside())
+        found: TreeAnswers = self._asking.answers(
+            goal, self._result, self._prior_beside(drawn=True)
+        )
         return found
 
     def probability(self, goal: str) -> Probability:

@@ -32,6 +32,8 @@ from slp.runner.options import fresh_seed
 # Shares of the time that exact sums leave: for a sampler that continues if they do not end; for
 # drawing some trees, to show the best one; for that, bounds and advice; for advice alone.
 _KEPT_FOR_DRAWS, _KEPT_FOR_BEST, _KEPT_FOR_WORDS, _KEPT_FOR_ADVICE = 1 / 3, 1 / 10, 1 / 5, 1 / 10
+#: The part of a summary's time that one sum takes, which makes at least four.
+_ONE_SUM = 1 / 4
 #: Approximate seconds of independent draws and averages over them, in place of sums.
 _INDEPENDENT_DRAWS = 2.0
 
@@ -228,8 +230,10 @@ class _SumsAgain:
         grammar, core = problem.grammar, problem.core
         if isinstance(grammar.states, OpenStates):
             return None
-        if core is not None and size_of(core, grammar, problem.table, ROUGH).seconds > seconds:
-            return None
+        if core is not None:
+            summary = size_of(core, grammar, problem.table, ROUGH).seconds
+            if summary * _ONE_SUM > seconds:
+                return None
         limits = replace(self.limits, what_fits=None, items_wanted=False)
         return self.distribution(problem, likelihood, limits, None)
 

@@ -127,6 +127,7 @@ class Result:
     prior : the prior over the same trees, with the same engine and seed.
     prior_uses : the prior's use of features; of a prior, that it stands beside nothing.
     prior_mass : how much of the prior fails, and how probable the constraints are.
+    drawn_prior : of a sampler, independent draws of the prior, or None where none are made.
     avoiding : of sums, those over the trees that avoid events, where they take at most so many
         seconds of one core, approximately; None where that is not told.
     diagnostics : how far draws can be trusted; None where averages are exact.
@@ -158,6 +159,7 @@ class Result:
     prior: Callable[[], Result]
     prior_uses: Later[PriorUses] = NO_PRIOR_BESIDE
     prior_mass: Later[PriorMass] = NOTHING_FAILS
+    drawn_prior: Callable[[], Result | None] | None = None
     avoiding: Callable[[frozenset[Event], float], TreeDistribution | None] | None = None
     diagnostics: Later[Diagnostics | None]
     schedule: Schedule | None

@@ -25,6 +25,8 @@ from slp.trees import Tree
 
 #: The most trees that are all asked.
 MOST_TREES = 1000
+#: Boxes for each of these trees up to which trees are counted.
+_BOXES_OF_A_TREE = 10
 #: Answers whose errors are computed together.
 _AT_A_TIME = 256
 
@@ -87,8 +89,7 @@ class GoalsOfTrees:
             raise UsageError(NO_PATHS_OF_SOFT())
         averages = result.averages
         if result.kind == "sums":
-            count = result.tree_count()
-            if count is not None and count <= MOST_TREES:
+            if _has_few_trees(result):
                 if result not in self._listed:
                     self._listed[result] = _AllTrees.of(result)
                 return _of_all(result, goal, self._listed[result])
@@ -119,6 +120,16 @@ class GoalsOfTrees:
             self._drawn[result], _ = result.averages.draws_of_trees(self._draws, rng)
         words = f"estimate by {plural(self._draws, 'independent draw')} of the sums"
         return _of_draws(result, goal, self._drawn[result], Source("estimate", words))
+
+
+def _has_few_trees(result: Result) -> bool:
+    """Whether all trees are asked. Counting them takes a pass, so it is not made where there are
+    many boxes."""
+    size = result.choice.size
+    if size is not None and size.boxes > _BOXES_OF_A_TREE * MOST_TREES:
+        return False
+    count = result.tree_count()
+    return count is not None and count <= MOST_TREES
 
 
 def _source_of_draws(result: Result, drawn: DrawnTrees) -> Source:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.constraints.avoids import PartsRows
+from slp.constraints.avoids import DeeperThan, Event, PartsRows, RootOn, UsesFeature
 from slp.errors import BudgetError, ProgramError
 from slp.problem.new_rows import table_as_new_rows, table_as_numbers
 from slp.results.averages.sums import Sums
@@ -38,8 +38,9 @@ class _Mass:
     """The probability of trees that avoid events, `alone`, shape (1,), or of k leaves, at index k;
     then that of all is at index 0."""
 
-    def __init__(self, share: float, leaves: Callable[[], NDArray[np.float64]]) -> None:
+    def __init__(self, share: float, leaves: Callable[[], NDArray[np.float64]] | None) -> None:
         self._share, self._leaves = share, leaves
+        self.tells_leaves = leaves is not None
 
     @property
     def alone(self) -> NDArray[np.float64]:
@@ -47,6 +48,7 @@ class _Mass:
 
     @cached_property
     def by_leaves(self) -> NDArray[np.float64]:
+        assert self._leaves is not None
         return np.concatenate([self.alone, self._leaves()[1:]])
 
 
@@ -81,11 +83,11 @@ class BySums:
         for own in sums.values():
             for avoided, apart in own.avoided.items():
                 wanted[avoided] = apart or wanted.get(avoided, False)
-        new = [avoided for avoided in wanted if avoided not in self._masses]
+        new = {s: apart for s, apart in wanted.items() if not self._is_known(s, apart)}
         if len(new) > MOST_SUMS:
             raise NoSumsError
-        for avoided in new:
-            self._masses[avoided] = self._mass(avoided, _MOST_SECONDS / len(new))
+        for avoided, apart in new.items():
+            self._masses[avoided] = self._mass(avoided, apart, _MOST_SECONDS / len(new))
 
         def masses(avoided: Avoided, apart: bool) -> NDArray[np.float64]:
             return self._masses[avoided].by_leaves if apart else self._masses[avoided].alone
@@ -97,15 +99,36 @@ class BySums:
             for v in formulas
         }
 
-    def _mass(self, avoided: Avoided, seconds: float) -> _Mass:
-        avoiding = self._result.avoiding
+    def _is_known(self, avoided: Avoided, apart: bool) -> bool:
+        found = self._masses.get(avoided)
+        return found is not None and (found.tells_leaves or not apart)
+
+    def _mass(self, avoided: Avoided, apart: bool, seconds: float) -> _Mass:
+        sums = self._distribution
         if not avoided:
-            return _Mass(1.0, self._distribution.leaf_distribution)
+            return _Mass(1.0, sums.leaf_distribution)
+        known = None if apart or len(avoided) > 1 else self._known(*avoided)
+        if known is not None:
+            return _Mass(1.0 - known, None)
+        avoiding = self._result.avoiding
         found = None if avoiding is None else avoiding(avoided, seconds)
         if found is None:
             raise NoSumsError
-        share = float(np.exp(found.log_total - self._distribution.log_total))
+        share = float(np.exp(found.log_total - sums.log_total))
         return _Mass(share, lambda: share * found.leaf_distribution() if share else np.zeros(1))
+
+    def _known(self, event: Event) -> float | None:
+        """The probability of an event that summaries tell for all features or depths at once."""
+        sums, features = self._distribution, self._result.table.feature_names
+        match event:
+            case UsesFeature(feature):
+                return float(sums.usage()[features.index(feature)])
+            case RootOn(feature):
+                return float(sums.root_splits()[features.index(feature)])
+            case DeeperThan(depth):
+                return float(sums.depth_distribution()[depth + 1 :].sum())
+            case _:
+                return None
 
     def _of_pair(self, pair: RowsTogether, holds: bool) -> Probability:
         """The probability that two rows end in one leaf, or that they do not."""
