@@ -310,11 +310,10 @@ AnyTuple forward(TableProgram& program, std::int32_t goals, std::int32_t answer,
         const auto args = program.terms.args(term);
         values.insert(values.end(), args.begin(), args.end());
     }
-    return AnyTuple(nb::make_tuple(static_cast<int>(ended),
-                          to_numpy(std::move(values), {drawn.answers.size(), own}),
-                          to_numpy(std::move(drawn.first)), to_numpy(std::move(drawn.clauses)),
-                          drawn.tries, drawn.inferences, drawn.rejected, drawn.spent,
-                          drawn.functor, drawn.sum));
+    return AnyTuple(nb::make_tuple(
+        static_cast<int>(ended), to_numpy(std::move(values), {drawn.answers.size(), own}),
+        to_numpy(std::move(drawn.first)), to_numpy(std::move(drawn.clauses)), drawn.tries,
+        drawn.inferences, drawn.rejected, drawn.spent, drawn.functor, drawn.sum));
 }
 
 }  // namespace

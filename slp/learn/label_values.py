@@ -16,7 +16,7 @@ from slp.errors import SlpError
 from slp.ir import program as ir
 from slp.learn import faults
 from slp.learn.ascent import Interval, climb, intervals_of
-from slp.learn.dirichlet import DirichletPrior
+from slp.learn.label_priors import DirichletPrior
 from slp.learn.expected_counts import Counts, ExpectedLikelihood
 from slp.learn.label_tables import (
     LabelTable,
@@ -169,7 +169,8 @@ class Labels:
         out = self.copy()
         for clauses in self.sets:
             members = [c for c in clauses if plain_label(c) > 0]
-            values = random.dirichlet(np.ones(len(members))).tolist()
+            parts = random.standard_exponential(len(members))  # uniform on the simplex
+            values = (parts / parts.sum()).tolist()
             out.value |= zip(map(id, members), values, strict=True)
         for _ in range(_MOST_DRAWS):
             free = {n: i.drawn(self.free[n], random) for n, i in self.intervals.items()}

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.ir import program as ir
-from slp.learn.dirichlet import DirichletPrior
+from slp.learn.label_priors import DirichletPrior
 from slp.learn.expected_counts import Counts, ExpectedLikelihood
 from slp.learn.label_values import Labels
 from slp.learn.sample import Sample

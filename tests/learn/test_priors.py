@@ -13,7 +13,7 @@ from scipy.stats import dirichlet
 
 import slp
 from slp.cli import slp_command
-from slp.learn.dirichlet import DirichletPrior
+from slp.learn.label_priors import DirichletPrior
 from tests.learn.test_labels import DICE, DOUBLE, HMM, after, log_likelihood
 from tests.learn.test_networks import ALARM
 

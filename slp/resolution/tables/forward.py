@@ -90,9 +90,10 @@ class ForwardSampler:
 
     def _drawn(self, n: int, seeds: NDArray[np.uint64], most: int) -> list[Any]:
         asked, limit = self.encoded, steps_of(self.limits)
-        ended, values, first, used, tries, inferences, *lost = asked.encoder.program.draw(
+        drawn: Sequence[Any] = asked.encoder.program.draw(
             asked.goals, asked.answer, asked.variables, n, limit, most, seeds, _go_on
         )
+        ended, values, first, used, tries, inferences, *lost = drawn
         self.tries += tries
         self.inferences += inferences / STEPS_OF_AN_INFERENCE
         return [ended, values, first, used, *lost]

@@ -12,8 +12,8 @@ import slp
 from slp.cli.common import exit_if_interrupted, progress_line, say
 from slp.cli.json_text import write_json
 from slp.cli.options import NamedProgram, deadline_of, read_table
+from slp.cli.exclusive_options import check_options
 from slp.cli.partial_results import known_is_told
-from slp.cli.query_options import check_options
 
 _MOST_SHOWN = 50
 
