@@ -28,7 +28,7 @@ numerically
 
     sum of psi log label  +  sum over goals of (expected number of losses) log (1 - sum of labels)
 
-Dirichlet priors add their concentration less 1 to psi (`slp.learn.dirichlet`). No iteration
+Dirichlet priors add their concentration less 1 to psi (`slp.learn.label_priors`). No iteration
 decreases the log-likelihood plus the log prior density.
 """
 
