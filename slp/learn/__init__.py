@@ -5,11 +5,11 @@ likelihood), `ProgramText` (the text in which numbers are replaced), `observatio
 `observations_of_text` (observed goals), `Learned` and `Change` (the result).
 
 Inside: `ascent` (maximisation of a function of a few parameters), `iterations` (one start after the
-other), `label_values` (labels during learning), `expected_counts` (of their clauses), `label_priors`
-(their priors), `standard_errors`, `label_tables` (labels that compete), `not_learned` (labels that
-stay, and why), `sample` (the observations), `sums`, `tabled` and `searched` (their
-proofs), `free_calls` and `pure_goals` (goals that tell bound arguments from free ones), `unknowns`
-and `evidence` (parameters during learning, and the evidence of a table), `goals`, `text`, `faults`
+other), `label_values` (labels during learning), `expected_counts` (of their clauses),
+`label_priors`, `standard_errors`, `label_tables` (labels that compete), `not_learned` (labels that
+stay, and why), `sample` (the observations), `sums`, `tabled` and `searched` (their proofs),
+`free_calls` and `pure_goals` (goals that tell bound arguments from free ones), `unknowns` and
+`evidence` (parameters during learning, and the evidence of a table), `goals`, `text`, `faults`
 (messages that need some computation).
 """
 

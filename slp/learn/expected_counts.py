@@ -4,21 +4,32 @@ The formulas are in `slp.learn.labels`."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import SlpError
+from slp.ir import program as ir
 from slp.learn.ascent import slope
 from slp.resolution import evaluate
 from slp.resolution.proofs.choices import Outcome
 from slp.terms import Term
 
-if TYPE_CHECKING:
-    from slp.learn.label_values import Labels
+
+class LearnedLabels(Protocol):
+    """What counting asks of `slp.learn.label_values.Labels`, which has the meaning."""
+
+    value: dict[int, float]
+
+    @property
+    def sets(self) -> Sequence[Sequence[ir.LogicClause]]: ...
+    @property
+    def set_of(self) -> Mapping[int, int]: ...
+    def free_at(self, u: NDArray[np.float64]) -> Mapping[str, float]: ...
+    def parameters_at(self, values: Mapping[str, float]) -> Mapping[str, float]: ...
 
 
 @dataclass(eq=False)
@@ -30,7 +41,9 @@ class Counts:
     labels: dict[Term, float] = field(default_factory=dict)
     losses: dict[tuple[Term, ...], float] = field(default_factory=dict)
 
-    def add(self, outcomes: Sequence[Outcome], labels: Labels, psi: NDArray[np.float64]) -> None:
+    def add(
+        self, outcomes: Sequence[Outcome], labels: LearnedLabels, psi: NDArray[np.float64]
+    ) -> None:
         """Add the expected number of uses of each outcome."""
         for outcome, count in zip(outcomes, psi.tolist(), strict=True):
             clause = id(outcome.clause)
@@ -39,7 +52,7 @@ class Counts:
             else:
                 self.labels[outcome.label] = self.labels.get(outcome.label, 0.0) + count
 
-    def add_loss(self, matching: Sequence[Outcome], labels: Labels, lost: float) -> None:
+    def add_loss(self, matching: Sequence[Outcome], labels: LearnedLabels, lost: float) -> None:
         """Add the losses at a goal to the clauses of the set that do not match, in proportion to
         their labels."""
         number = labels.set_of.get(id(matching[0].clause)) if matching else None
@@ -58,7 +71,7 @@ class Counts:
 class ExpectedLikelihood:
     """The expected log-likelihood of derivations, as a function of the parameters' coordinates."""
 
-    labels: Labels
+    labels: LearnedLabels
     counts: Counts
 
     def value(self, u: NDArray[np.float64]) -> float:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class DirichletPrior:
+class LabelPrior:
     """A prior with this concentration."""
 
     concentration: float

@@ -16,8 +16,8 @@ from slp.errors import SlpError
 from slp.ir import program as ir
 from slp.learn import faults
 from slp.learn.ascent import Interval, climb, intervals_of
-from slp.learn.label_priors import DirichletPrior
 from slp.learn.expected_counts import Counts, ExpectedLikelihood
+from slp.learn.label_priors import LabelPrior
 from slp.learn.label_tables import (
     LabelTable,
     called_predicates,
@@ -115,11 +115,11 @@ class Labels:
         return [clauses for table in self.tables for clauses in table.sets]
 
     @property
-    def priors(self) -> list[DirichletPrior]:
+    def priors(self) -> list[LabelPrior]:
         """The prior of each set."""
         plain = self.concentrations.get("", 1.0)
         return [
-            DirichletPrior(self.concentrations.get(table.name, plain))
+            LabelPrior(self.concentrations.get(table.name, plain))
             for table in self.tables
             for _ in table.sets
         ]
@@ -169,9 +169,8 @@ class Labels:
         out = self.copy()
         for clauses in self.sets:
             members = [c for c in clauses if plain_label(c) > 0]
-            parts = random.standard_exponential(len(members))  # uniform on the simplex
-            values = (parts / parts.sum()).tolist()
-            out.value |= zip(map(id, members), values, strict=True)
+            parts = random.standard_exponential(len(members))  # over their sum: uniform
+            out.value |= zip(map(id, members), (parts / parts.sum()).tolist(), strict=True)
         for _ in range(_MOST_DRAWS):
             free = {n: i.drawn(self.free[n], random) for n, i in self.intervals.items()}
             if free and self.compiles(free):

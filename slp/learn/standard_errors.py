@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.ir import program as ir
-from slp.learn.label_priors import DirichletPrior
 from slp.learn.expected_counts import Counts, ExpectedLikelihood
+from slp.learn.label_priors import LabelPrior
 from slp.learn.label_values import Labels
 from slp.learn.sample import Sample
 
@@ -52,7 +52,7 @@ class _Set:
 
     clauses: Sequence[ir.LogicClause]
     values: _Vector
-    prior: DirichletPrior
+    prior: LabelPrior
     first: int
 
     @property

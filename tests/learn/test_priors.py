@@ -13,7 +13,7 @@ from scipy.stats import dirichlet
 
 import slp
 from slp.cli import slp_command
-from slp.learn.label_priors import DirichletPrior
+from slp.learn.label_priors import LabelPrior
 from tests.learn.test_labels import DICE, DOUBLE, HMM, after, log_likelihood
 from tests.learn.test_networks import ALARM
 
@@ -65,10 +65,10 @@ def test_failures_and_a_prior(concentration: float) -> None:
 
 
 def test_concentration_1_is_no_prior() -> None:
-    prior = DirichletPrior(1.0)
+    prior = LabelPrior(1.0)
     assert prior.log_density([0.0, 1.0]) == 0.0
     assert prior.mode([0.0, 0.0]) is None and prior.mode([1.0, 3.0]) == [0.25, 0.75]
-    assert DirichletPrior(2.0).log_density([0.0, 1.0]) == -math.inf
+    assert LabelPrior(2.0).log_density([0.0, 1.0]) == -math.inf
 
 
 @pytest.mark.parametrize("concentration", [0.5, math.nan, math.inf, True, {"coin": 2, "tossed": 2}])
