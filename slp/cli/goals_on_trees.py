@@ -10,9 +10,9 @@ from click.core import ParameterSource
 
 import slp
 from slp.cli.common import exit_if_interrupted, progress_line, say
+from slp.cli.exclusive_options import check_options
 from slp.cli.json_text import write_json
 from slp.cli.options import NamedProgram, deadline_of, read_table
-from slp.cli.exclusive_options import check_options
 from slp.cli.partial_results import known_is_told
 
 _MOST_SHOWN = 50

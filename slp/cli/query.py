@@ -15,6 +15,7 @@ import click
 
 import slp
 from slp.cli.common import INTERRUPTED, progress_line, say, write_diagnostics, write_exactly
+from slp.cli.exclusive_options import check_options
 from slp.cli.goals_on_trees import ask_trees
 from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cli.options import (
@@ -29,7 +30,6 @@ from slp.cli.options import (
     response_option,
     seed_option,
 )
-from slp.cli.exclusive_options import check_options
 from slp.engines import LogLikelihood, imported_function
 from slp.errors import UsageError
 from slp.messages.commands import FUNCTION_REFUSED
