@@ -42,6 +42,7 @@ MODULES = (
     "slp.plot.canvas",
     "slp.program.learning",
     "slp.report",
+    "slp.resolution.answers.drawing",
     "slp.results.averages.drawn_trees",
     "slp.results.saved",
     "slp.results.tree_goals.ask",
