@@ -37,4 +37,4 @@ def test_example(
 
 
 def test_there_are_examples() -> None:
-    assert len(PROGRAMS) == 2 and len(CONSOLE) == 5
+    assert len(PROGRAMS) == 3 and len(CONSOLE) == 7

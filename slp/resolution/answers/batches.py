@@ -8,22 +8,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from slp.errors import BudgetError, warn
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
-from slp.late import late_import
 from slp.messages.queries import DRAWS_CUT_SHORT
 from slp.resolution.answers.found import DrawnProofs
 from slp.resolution.answers.tabled import SolvedTables
 from slp.resolution.proofs.best_first import check_budgets
+from slp.resolution.tables.forward import ForwardSampler
 from slp.resolution.tables.solved import solver
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from slp.resolution.tables.forward import ForwardSampler
 
 #: The most draws of a batch.
 _AT_ONCE = 4096
@@ -46,7 +43,7 @@ class UsedClauses:
 
 def by_tables(tables: SolvedTables, count: int, seed: int) -> DrawnProofs:
     """`count` independent draws from tables: none fails."""
-    np, graph = late_import("numpy"), tables.graph
+    graph = tables.graph
     parts, interrupted = _batches(
         lambda n, words: solver().draws_of(graph, tables.masses, n, words),
         lambda part: len(part.answers),
@@ -74,7 +71,6 @@ def by_tables(tables: SolvedTables, count: int, seed: int) -> DrawnProofs:
 
 def by_core(sampler: ForwardSampler, count: int, seed: int) -> DrawnProofs:
     """`count` independent draws by the program, in the core; tries that fail are thrown away."""
-    np = late_import("numpy")
     parts, interrupted = _batches(sampler.draw_many, lambda part: len(part.answers), count, seed)
     fired = list(zip(sampler.clauses, sampler.labels, strict=True))
     logs = np.array([math.log(label) if label else 0.0 for label in sampler.labels])
@@ -98,11 +94,7 @@ def by_core(sampler: ForwardSampler, count: int, seed: int) -> DrawnProofs:
 
 def words_of(seed: int, *stream: int) -> NDArray[np.uint64]:
     """The seeds of a stream in the core, uint64, shape (4,)."""
-    numpy = late_import("numpy")
-    made: NDArray[np.uint64] = numpy.random.SeedSequence([seed, *stream]).generate_state(
-        4, "uint64"
-    )
-    return made
+    return np.random.SeedSequence([seed, *stream]).generate_state(4, np.uint64).astype(np.uint64)
 
 
 def _batches(
@@ -124,7 +116,6 @@ def _batches(
 
 def _split(used: Any, firsts: Sequence[Any]) -> list[Any]:
     """The paths of draws, from those of batches and where each begins there."""
-    np = late_import("numpy")
     ends = np.cumsum(np.concatenate([np.diff(first) for first in firsts])).tolist()
     return [used[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]
 

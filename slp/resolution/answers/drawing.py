@@ -13,12 +13,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slp.budgets import held
 from slp.errors import BudgetError, ProgramError, warn
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
-from slp.late import late_import
 from slp.messages.names import plural
 from slp.messages.queries import NO_WEIGHTED_PROOF, PROOFS_LEFT_OUT
 from slp.resolution.answers.batches import UsedClauses, by_core, by_tables, cut_short, words_of
@@ -26,16 +25,14 @@ from slp.resolution.answers.found import DrawnProofs
 from slp.resolution.answers.tabled import SolvedTables, half_of_time
 from slp.resolution.machine import faults
 from slp.resolution.machine.loop import DEFAULT_LIMITS, Limits
+from slp.resolution.proofs.derivations import SLDDerivation
 from slp.resolution.proofs.draws import DrawnPath, Failure, Sampler
 from slp.resolution.proofs.query import Query, canonical, database_of, linked, prepared
+from slp.resolution.proofs.runs import MachineRuns, RunsOneByOne
+from slp.resolution.proofs.weighted import WeightedProof, WeightedSampler
 from slp.resolution.tables.encoder import encoded_query
+from slp.resolution.tables.forward import ForwardSampler
 from slp.terms import list_term
-
-if TYPE_CHECKING:
-    from slp.resolution.proofs.derivations import SLDDerivation
-    from slp.resolution.proofs.runs import RunsOneByOne
-    from slp.resolution.proofs.weighted import WeightedProof
-    from slp.resolution.tables.forward import ForwardSampler
 
 #: The parts of the limits that tables have, one after the other.
 _ROUNDS = (100, 10, 1)
@@ -81,7 +78,7 @@ def draw_answers(
 
 def draw_weighted(
     query: Query,
-    runs: RunsOneByOne[Any, Any],
+    runs: RunsOneByOne[Any, Any] | None,
     count: int,
     *,
     method: str,
@@ -89,14 +86,15 @@ def draw_weighted(
     limits: Limits = DEFAULT_LIMITS,
 ) -> DrawnProofs:
     """`count` weighted draws, of which some may have no proof. If a budget or Ctrl-C ends the
-    drawing, those made so far. Proofs beyond the limits of one draw are left out (W250).
+    drawing, those made so far. `runs` opens the runs; None for those of this package's machine.
+    Proofs beyond the limits of one draw are left out (W250).
 
     Raises
     ------
     ProgramError
         As `answers_of_query`, and E247 if no draw has a proof.
     """
-    sampler = late_import("slp.resolution.proofs.weighted").WeightedSampler(runs, limits)
+    sampler = WeightedSampler(runs or MachineRuns(query, limits), limits)
     making = sampler.weighting if method == "weighting" else sampler.filters
     found: list[WeightedProof] = []
     tries, interrupted = 0, False
@@ -130,12 +128,7 @@ def _sampler(query: Query, failure: Failure, random: Random, limits: Limits) -> 
 def _sampler_in_core(query: Query, limits: Limits) -> ForwardSampler | None:
     """What draws in the core; None where the program cannot run there."""
     encoded = None if query.program.weights else encoded_query(query)
-    if encoded is None:
-        return None
-    made: ForwardSampler = late_import("slp.resolution.tables.forward").ForwardSampler(
-        query, encoded, limits
-    )
-    return made
+    return None if encoded is None else ForwardSampler(query, encoded, limits)
 
 
 def _one_by_one(

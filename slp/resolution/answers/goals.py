@@ -21,7 +21,6 @@ from slp.late import late_import, optional_module
 from slp.messages import commands as words
 from slp.messages.inference import MEMORY_USED_UP, TIME_OVER
 from slp.messages.queries import GOAL_FAILED, NOTHING_PROVED, NOTHING_PROVED_IN_BUDGET
-from slp.resolution.answers.drawing import draw_answers, draw_weighted
 from slp.resolution.answers.drawn import Draws
 from slp.resolution.answers.found import ProofOfAnswer, ProofSearchResult
 from slp.resolution.answers.notes import notes_on_condition, notes_on_masses
@@ -35,7 +34,6 @@ from slp.resolution.answers.results import (
 )
 from slp.resolution.machine.loop import Limits
 from slp.resolution.proofs.best_first import Progress
-from slp.resolution.proofs.draws import Failure
 from slp.resolution.proofs.masses import Mass
 from slp.resolution.proofs.query import Query, named_variables
 from slp.source import SourceSpan
@@ -158,23 +156,20 @@ def run_draws(
         seed = secrets.randbits(32)
     check_number("seed", seed, whole=True)
     asked: dict[str, Any] = {"seed": seed, "limits": limits}
-    in_prolog = runs_in_prolog(engine)
+    in_prolog, drawing = runs_in_prolog(engine), late_import("slp.resolution.answers.drawing")
     if failure in WEIGHTED:
+        runs = None
         if in_prolog:
             swipl = optional_module("swipl.runs")
             loaded = swipl.PrologProgram(program, allow_code=allow_code)
             runs = swipl.PrologRuns(loaded, query, limits)
-        else:
-            runs = late_import("slp.resolution.proofs.runs").MachineRuns(query, limits)
-        drawn = draw_weighted(query, runs, draws, method=failure, **asked)
+        drawn = drawing.draw_weighted(query, runs, draws, method=failure, **asked)
+    elif in_prolog:
+        prolog = optional_module("swipl.prolog")
+        with prolog.PrologProgram(program, allow_code=allow_code) as loaded:
+            drawn = loaded.draw_answers(query, draws, failure=failure, **asked)
     else:
-        way: Failure = "rejection" if failure == "rejection" else "backtracking"
-        if in_prolog:
-            prolog = optional_module("swipl.prolog")
-            with prolog.PrologProgram(program, allow_code=allow_code) as loaded:
-                drawn = loaded.draw_answers(query, draws, failure=way, **asked)
-        else:
-            drawn = draw_answers(query, draws, failure=way, **asked)
+        drawn = drawing.draw_answers(query, draws, failure=failure, **asked)
     names = [v.name for v in named_variables(query.goal)]
     return Draws.of(names, drawn, failure, seed)
 
