@@ -25,7 +25,7 @@ from slp.results.tree_goals.formulas import (
     negated,
 )
 from slp.results.tree_goals.goal import GoalAboutTrees, Values
-from slp.results.tree_goals.symbolic import Askable, NotForAllTreesError
+from slp.results.tree_goals.symbolic import NotForAllTreesError, TreeSpace
 
 #: The most sums for a goal, and their approximate seconds of one core together.
 MOST_SUMS = 256
@@ -143,9 +143,9 @@ class BySums:
     # --- what there is to ask ------------------------------------------------------------------
 
     @property
-    def _space(self) -> Askable:
+    def _space(self) -> TreeSpace:
         features, sums = self._result.table.features, self._distribution
-        return Askable(
+        return TreeSpace(
             tuple(f.name for f in features),
             frozenset(f.name for f in features if f.kind.numbers_by_name is None),
             lambda: range(1, len(sums.leaf_distribution())),

@@ -17,7 +17,7 @@ from slp.resolution.proofs.query import canonical
 from slp.results.record.run import Logic
 from slp.results.tree_goals.formulas import Formula
 from slp.results.tree_goals.library import TreeLibrary
-from slp.results.tree_goals.symbolic import Askable, Symbolic
+from slp.results.tree_goals.symbolic import Symbolic, TreeSpace
 from slp.source import SourceSpan
 from slp.terms import Term, Var, arguments, functor, list_term, subterms
 from slp.trees import Tree
@@ -69,7 +69,7 @@ class GoalAboutTrees:
             check_time("goals about trees")
         return found
 
-    def for_all_trees(self, space: Askable) -> dict[Values, Formula]:
+    def for_all_trees(self, space: TreeSpace) -> dict[Values, Formula]:
         """For each answer the formula of the trees that give it.
 
         Raises

@@ -56,7 +56,7 @@ class NotForAllTreesError(Exception):
 
 
 @dataclass(frozen=True)
-class Askable:
+class TreeSpace:
     """What there is to ask of trees.
 
     Attributes
@@ -78,7 +78,9 @@ class Askable:
 class Symbolic:
     """Proofs of goals about all trees of a space."""
 
-    def __init__(self, clauses: Sequence[LogicClause], database: Database, space: Askable) -> None:
+    def __init__(
+        self, clauses: Sequence[LogicClause], database: Database, space: TreeSpace
+    ) -> None:
         self._database, self._space = database, space
         self._clauses: dict[_Key | None, list[LogicClause]] = {}
         for clause in clauses:
