@@ -62,7 +62,8 @@ int LimitedStates::find_levels(std::int32_t state, int most) const {
         }
     }
     const int left = find_levels(steps[0].left, most - 1);
-    const int right = left < 0 ? left : find_levels(steps[0].right, most - 1);
+    const bool same = left < 0 || steps[0].left == steps[0].right;
+    const int right = same ? left : find_levels(steps[0].right, most - 1);
     return right < 0 ? -1 : 1 + std::max(left, right);
 }
 
