@@ -57,11 +57,12 @@ void bind_search(nb::module_& m) {
             nb::arg("feature"), nb::arg("low"), nb::arg("high"), nb::arg("progress").none())
         .def(
             "run",
-            [](BestFirstSearch& search, const Report& progress) {
-                return static_cast<int>(
-                    run_unlocked([&](const Poll& poll) { return search.run(poll); }, progress));
+            [](BestFirstSearch& search, const Report& progress, double most_searched) {
+                return static_cast<int>(run_unlocked(
+                    [&](const Poll& poll) { return search.run(poll, most_searched); }, progress));
             },
-            nb::arg("progress").none())
+            nb::arg("progress").none(), nb::arg("most_searched"))
+        .def("is_shallow", &BestFirstSearch::is_shallow)
         .def("found", &found_of);
 
     // The next derivation: how the search for it ended, its nodes (none: there is no other), its

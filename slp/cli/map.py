@@ -58,6 +58,13 @@ _EXPORTS: dict[str, Callable[[Any], str]] = {
     help="Also count all trees that are at least FACTOR times as probable as the best one.",
 )
 @click.option(
+    "--depth",
+    type=WholeNumber(min=1),
+    metavar="N",
+    help="Trees of at most N levels of splits, as with support(max_depth(N)), by search unless "
+    "--engine names another engine. Where the search ends by itself, the tree is certified.",
+)
+@click.option(
     "--representative",
     is_flag=True,
     help="Also print the tree nearest to the posterior: that of the least expected squared "
@@ -79,6 +86,7 @@ def map_command(
     response: str | None,
     best: int,
     within: float | None,
+    depth: int | None,
     representative: bool,
     export: str | None,
     as_json: bool,
@@ -92,10 +100,12 @@ def map_command(
     """
     if export is not None and (as_json or within is not None):
         raise click.UsageError("--export goes with neither --json nor --within")
-    inference = until_deadline(inference)
     if inference["engine"] == "auto" and not representative:  # draws, where sums do not fit
         inference["engine"] = "best"
-    program = prior.load()
+        if depth is not None:
+            inference = {"time": "60s", **inference, "engine": "search"}
+    inference = until_deadline(inference)
+    program = prior.load() if depth is None else prior.load().with_max_depth(depth)
     frame = read_table(data, inference)
 
     apart = export is not None  # standard output is for the export

@@ -87,6 +87,14 @@ class Program(TreeQuestions, ProofQuestions):
         """
         return Program(self.source, parameters, self._tree)._with(self._required)
 
+    def with_max_depth(self, depth: int) -> Program:
+        """The same program with `support(max_depth(depth))`: no leaf has more than `depth` splits
+        above it, nor more than the program allows. `text` is without it."""
+        made, own = copy(self), self.ir.support.max_depth
+        support = replace(self.ir.support, max_depth=depth if own is None else min(own, depth))
+        made.ir = replace(self.ir, support=support)
+        return made
+
     def require(self, function: Callable[[Any], bool], local: bool = False) -> Program:
         """A new program with one more constraint: a function that returns True for allowed trees.
         It gets each finished `slp.Tree` or, if it is `local`, each `slp.TreeNode`.

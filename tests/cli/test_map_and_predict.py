@@ -44,6 +44,29 @@ def test_map_lists_the_best_trees(slp_run, table: Path) -> None:
     assert text.code == 0 and text.out.count("posterior probability") == 3
 
 
+def test_map_of_trees_of_a_depth_is_proven(slp_run, table: Path) -> None:
+    columns = slp.data.read_columns(str(table))
+    for depth in (1, 2):
+        said = json.loads(slp_run("map", "growtree", table, "--depth", depth, "--json").out)
+        want = slp.parse(f":- use(growtree). :- support(max_depth({depth})).")
+        (best,) = said["best"]
+        assert said["engine"] == "search" and best["certified"]
+        exact = want.posterior(columns, engine="exact").map()
+        assert best["log_joint"] == pytest.approx(exact.log_joint)
+        assert best["n_leaves"] <= 2**depth
+    text = slp_run("map", "growtree", table, "--depth", 1)
+    assert text.code == 0 and "certified: none is better" in text.out
+    assert slp_run("map", "growtree", table, "--depth", 1, "--engine", "exact").code == 0
+    assert slp_run("map", "growtree", table, "--depth", 0).code == 2
+
+
+def test_a_limit_of_depth_never_allows_more_than_the_program() -> None:
+    shallow = slp.parse(":- use(growtree). :- support([min_leaf(2), max_depth(2)]).")
+    assert shallow.with_max_depth(5).ir.support == shallow.ir.support
+    assert shallow.with_max_depth(1).ir.support.max_depth == 1
+    assert shallow.with_max_depth(1).ir.support.min_leaf == 2
+
+
 def test_truth_values_are_what_json_and_csv_have(slp_run, tmp_path: Path) -> None:
     data, draws = tmp_path / "t.csv", tmp_path / "draws.jsonl"
     data.write_text("a,y\n1,true\n2,true\n3,true\n4,false\n5,false\n6,false\n")

@@ -58,6 +58,7 @@ struct DirichletLeaf final : LeafFormula {
     }
 
     std::string_view name() const override { return kName; }
+    bool falls_with_rows() const override { return true; }
 
     // With m the largest class, d the concentrations of the others, n their sum and R(a, x) = log
     // Gamma(a + x) - log Gamma(a), the terms R(a_m, n_m) - R(A, n_m + n) are R(a_m, d) - R(a_m +
@@ -363,6 +364,7 @@ struct GammaPoissonLeaf final : RateFormula {
         : RateFormula(std::move(numbers), rows, rows.k == 3 || rows.k == 4) {}
 
     std::string_view name() const override { return kName; }
+    bool falls_with_rows() const override { return true; }
 
     double log_marginal(const double* s) const override {
         const double a = hyper_[0], b = hyper_[1];

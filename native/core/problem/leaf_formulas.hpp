@@ -54,6 +54,9 @@ public:
     virtual double log_most_likely(const double*) const {
         return std::numeric_limits<double>::infinity();
     }
+    // Whether no row's likelihood is above 1, whatever the parameters: then more rows never make a
+    // leaf likelier.
+    virtual bool falls_with_rows() const { return false; }
     // Two sums of which the log marginal likelihood is a convex function, but for terms that add up
     // over rows. Where they are events and exposure the best parting is into runs in the order of
     // their ratio.

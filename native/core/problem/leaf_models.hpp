@@ -92,6 +92,7 @@ public:
     double log_most_likely(const double* statistics) const {
         return formula_->log_most_likely(statistics);
     }
+    bool falls_with_rows() const { return formula_->falls_with_rows(); }
     std::optional<TwoSums> two_sums() const { return formula_->two_sums(); }
     void scores(std::span<const double> sums, double* out) const { formula_->scores(sums, out); }
 

@@ -205,8 +205,16 @@ void Branching::look_below(const Box& box, std::size_t number, bool left, Below&
     const std::int32_t state = below.product / problem_.n_owed();
     const Sizes sizes = splits_[number].side(box, left).sizes;
     const double stop = weights_.log_stop_above(state, sizes) + leaf_.log_leaf(right_.data());
-    const double high = std::max(stop, two_levels_.log_split_above(number, left, state));
+    const double split = two_levels_.log_split_above(number, left, state);
+    const double high = std::max(stop, split);
     below.high = std::max(below.low, std::min(below.high, high));
+    // Of features of two codes, the split of the side is one of the box.
+    if (two_valued() && split > below.low && two_levels_.last_split() != nullptr) {
+        below.low = below.high = split;
+        const TreeRef tree = tree_of(*two_levels_.last_split(), kLeafTree, kLeafTree);
+        table_.store(below.key, below.low, below.high, tree, 1);
+        trees_.drop(tree);
+    }
 }
 
 void Branching::split_below(const Box& box, const BoxSplit& split, bool left, Below& below) {

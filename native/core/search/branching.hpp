@@ -77,6 +77,8 @@ public:
     Opened open(const Box& box, std::int32_t product, Arena& arena);
     // The number of splits of the box that was opened last.
     std::size_t n_splits() const { return splits_.size(); }
+    // Whether boxes are opened four rows at a time, as every feature has two codes.
+    bool two_valued() const { return binary_.ready(); }
     // About the additions that opening the box took last.
     double steps(const Box& box) const {
         const auto cells = static_cast<double>(box.rows.size() * (splits_.size() + 1));

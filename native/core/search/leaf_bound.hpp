@@ -19,6 +19,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -47,6 +48,15 @@ public:
     // Log marginal likelihood of one leaf.
     double log_leaf(const double* sums) const {
         return likelihood_ ? leaf_.log_marginal(sums) : 0.0;
+    }
+    // That of two leaves together: one with the sums at `left`, the other with the rest of `whole`.
+    // Of n such pairs, one below the other.
+    void log_of_sides(const double* left, std::size_t n, const double* whole, double* out) const {
+        if (likelihood_) {
+            leaf_.log_of_sides(left, width_, n, whole, out);
+        } else {
+            std::fill_n(out, n, 0.0);
+        }
     }
     // Log of a bound on the product of the marginal likelihoods of any partition into leaves.
     double log_parted(const double* sums) const;

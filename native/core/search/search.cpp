@@ -44,9 +44,13 @@ BestFirstSearch::BestFirstSearch(const Problem& problem, const Geometry& geometr
              static_cast<std::size_t>(kTableShare * static_cast<double>(plan.room))),
       open_items_(budget_, static_cast<std::size_t>(kOpenShare * static_cast<double>(plan.room))),
       branching_(problem, geometry, plan.likelihood, table_, trees_, budget_,
-                 [this] { look_at_caller(); }) {}
+                 [this] { look_at_caller(); }),
+      limited_(problem, plan.likelihood, budget_, [this] {
+          go_on();
+          return !stop_;
+      }) {}
 
-Status BestFirstSearch::run(const Poll& poll) {
+Status BestFirstSearch::run(const Poll& poll, double most_searched) {
     const Caller caller(*this, poll);
     stop_ = false;
     const Status status = until_stopped([&] {
@@ -55,6 +59,7 @@ Status BestFirstSearch::run(const Poll& poll) {
         push_root();
         while (!frames_.empty()) {
             const bool first = searched_ < kSearchFirst;
+            stop_ = stop_ || (most_searched > 0 && searched_ >= most_searched);
             step();
             if (first && searched_ >= kSearchFirst) {
                 improve_start(kMore);
@@ -134,6 +139,9 @@ void BestFirstSearch::push(const Box& box, std::int32_t product, Key key, double
 // False where the caller says stop in the middle. Then the items above are left as they are, with
 // what is known of this one.
 bool BestFirstSearch::open_item(const Box& box, std::int32_t product, Opened& item) {
+    if (solves(box, product)) {
+        return solve_item(box, product, item);
+    }
     try {
         item = branching_.open(box, product, arena_);
     } catch (const Stopped&) {

@@ -23,6 +23,7 @@
 #include "budget.hpp"
 #include "search/open_items.hpp"
 #include "search/branching.hpp"
+#include "search/limited_depth.hpp"
 #include "thread_team.hpp"
 
 namespace slp::search {
@@ -79,9 +80,12 @@ public:
 
     // Takes over a tree found elsewhere. False if no derivation gives it, or the caller says stop.
     bool seed(const TreeNodes& tree, const Poll& poll);
-    // Until the best is certain, the caller says stop, or memory ends. May be called again.
-    Status run(const Poll& poll);
+    // Until the best is certain, the caller says stop, memory ends, or so many steps of opening
+    // items were taken in all calls (0: no limit). May be called again.
+    Status run(const Poll& poll, double most_searched);
     FoundTree found() const;
+    // Whether all trees have few levels, as the states tell.
+    bool is_shallow() { return limited_.levels(problem_.grammar.start) >= 0; }
 
 private:
     friend class Ranking;
@@ -139,6 +143,9 @@ private:
     void close();
     bool clean_top(SearchFrame& frame);
     bool open_item(const Box& box, std::int32_t product, Opened& item);
+    bool solves(const Box& box, std::int32_t product);
+    bool solve_item(const Box& box, std::int32_t product, Opened& item);
+    TreeRef tree_of(std::span<const BestCut> nodes);
     bool open_frame(SearchFrame& frame);
     void look_at_top(SearchFrame& frame);
     void descend(SearchFrame& frame);
@@ -169,6 +176,7 @@ private:
     NodeTable table_;
     OpenItems open_items_;
     Branching branching_;
+    LimitedDepth limited_;
     std::vector<SearchFrame> frames_;
     // Bounds on the log of the largest weight of any derivation.
     double low_ = -INFINITY, high_ = INFINITY;

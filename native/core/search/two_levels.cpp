@@ -141,10 +141,21 @@ double TwoLevels::log_split_above(std::size_t split, bool left, std::int32_t sta
         return part(below, sizes, vary[on_left], sums);
     };
     const WeightBound::OneSplit found = weights_.one_split(state);
-    if (!log_split(split, left, found, above)) {
+    last_split_ = nullptr;
+    if (!list_splits(split, left, found)) {
         return INFINITY;
     }
-    if (!pairs_.empty() && varying_.find_witnesses(split, left)) {
+    if (pairs_.empty()) {
+        return -INFINITY;
+    }
+    if (is_last(state, found)) {
+        add_leaves(split, left, found);
+        const SideSplit& best = best_pair();
+        last_split_ = &splits_[best.split];
+        return found.log_weight + best.value;
+    }
+    add_parts(split, left, found, above);
+    if (varying_.find_witnesses(split, left)) {
         std::ranges::make_heap(pairs_, {}, &SideSplit::value);
         while (!pairs_.front().counted) {
             std::ranges::pop_heap(pairs_, {}, &SideSplit::value);
@@ -156,15 +167,19 @@ double TwoLevels::log_split_above(std::size_t split, bool left, std::int32_t sta
         }
         return found.log_weight + pairs_.front().value;
     }
-    return found.log_weight + best_pair();
+    return found.log_weight + best_pair().value;
 }
 
-double TwoLevels::best_pair() const {
-    double best = -INFINITY;
-    for (const SideSplit& pair : pairs_) {
-        best = std::max(best, pair.value);
-    }
-    return best;
+// Then what the parts are worth is known.
+bool TwoLevels::is_last(std::int32_t state, const WeightBound::OneSplit& found) {
+    const auto only_stops = [&](std::int32_t part) {
+        return weights_.only_stops(part) && weights_.is_exact(part);
+    };
+    return weights_.is_exact(state) && only_stops(found.left) && only_stops(found.right);
+}
+
+const TwoLevels::SideSplit& TwoLevels::best_pair() const {
+    return *std::ranges::max_element(pairs_, {}, &SideSplit::value);
 }
 
 double TwoLevels::log_stump(std::size_t split, bool left, std::int32_t state) {
@@ -172,12 +187,15 @@ double TwoLevels::log_stump(std::size_t split, bool left, std::int32_t state) {
         return weights_.log_stop_below(below, sizes) + leaf_.log_leaf(sums);
     };
     const WeightBound::OneSplit found = weights_.one_split(state);
-    return log_split(split, left, found, stop) ? found.log_weight + best_pair() : -INFINITY;
+    if (!list_splits(split, left, found) || pairs_.empty()) {
+        return -INFINITY;
+    }
+    add_parts(split, left, found, stop);
+    return found.log_weight + best_pair().value;
 }
 
-template <typename Part>
-bool TwoLevels::log_split(std::size_t split, bool left, const WeightBound::OneSplit& found,
-                          const Part& value) {
+// Lists the splits of a side with their probabilities alone; false where these are not known.
+bool TwoLevels::list_splits(std::size_t split, bool left, const WeightBound::OneSplit& found) {
     if (found.rule == nullptr || !depends_on_counts(found.rule->measure)) {
         return false;
     }
@@ -207,10 +225,32 @@ bool TwoLevels::log_split(std::size_t split, bool left, const WeightBound::OneSp
                 log_probability = std::log(own);
             }
         }
-        pairs_.push_back({log_probability + of_parts(split, left, j, found, value),
-                          log_probability, j, false});
+        pairs_.push_back({log_probability, log_probability, j, false});
     }
     return true;
+}
+
+template <typename Part>
+void TwoLevels::add_parts(std::size_t split, bool left, const WeightBound::OneSplit& found,
+                          const Part& value) {
+    for (SideSplit& pair : pairs_) {
+        pair.value += of_parts(split, left, pair.split, found, value);
+    }
+}
+
+// The same where both parts only stop, for all splits together.
+void TwoLevels::add_leaves(std::size_t split, bool left, const WeightBound::OneSplit& found) {
+    const double* const on_left = sums_ + split * width_;
+    for (std::size_t s = 0; s < width_; ++s) {
+        buffer_[s] = left ? on_left[s] : own_[s] - on_left[s];
+    }
+    leaves_.resize(splits_.size());
+    leaf_.log_of_sides(parts_.data(), splits_.size(), buffer_.data(), leaves_.data());
+    const double labels =
+        weights_.log_stop_above(found.left) + weights_.log_stop_above(found.right);
+    for (SideSplit& pair : pairs_) {
+        pair.value += labels + leaves_[pair.split];
+    }
 }
 
 // What both parts of the side are worth together.

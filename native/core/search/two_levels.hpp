@@ -42,6 +42,9 @@ public:
     // An upper bound on the log of the value of any derivation that splits one side of a split, in
     // a state; +inf if the state is not one of the above.
     double log_split_above(std::size_t split, bool left, std::int32_t state);
+    // After it: the split of the side that is worth this, where both its parts only stop; else
+    // null.
+    const BoxSplit* last_split() const { return last_split_; }
 
     // About the log of the largest value of one split of the side, both parts of which stop: the
     // weight of its rule is at most the one taken. -inf where the other is +inf.
@@ -54,14 +57,17 @@ private:
         std::size_t split;
         bool counted;
     };
-    // Lists the splits of a side with what their parts are worth; false where that is not known.
+    bool list_splits(std::size_t split, bool left, const WeightBound::OneSplit& found);
+    // Add what the parts are worth.
     template <typename Part>
-    bool log_split(std::size_t split, bool left, const WeightBound::OneSplit& found,
+    void add_parts(std::size_t split, bool left, const WeightBound::OneSplit& found,
                    const Part& value);
+    void add_leaves(std::size_t split, bool left, const WeightBound::OneSplit& found);
     template <typename Part>
     double of_parts(std::size_t split, bool left, std::size_t j,
                     const WeightBound::OneSplit& found, const Part& value);
-    double best_pair() const;
+    const SideSplit& best_pair() const;
+    bool is_last(std::int32_t state, const WeightBound::OneSplit& found);
     // What a part of the box is worth at most, if at least so many features vary on it.
     double part(std::int32_t state, Sizes sizes, std::uint32_t varying, const double* sums);
     void count_splits(std::size_t split, bool left);
@@ -83,12 +89,13 @@ private:
     // parts, and the number of the side's splits on each feature.
     std::size_t counted_split_ = SIZE_MAX;
     bool counted_left_ = false;
-    std::vector<double> parts_, buffer_, weights_of_feature_;
+    std::vector<double> parts_, buffer_, leaves_, weights_of_feature_;
     std::vector<std::uint32_t> distinct_;
     std::vector<SideSplit> pairs_;
     // The first split of the same weight that parts the box alike; the sides may be exchanged.
     std::vector<std::uint32_t> alike_;
     Alike parts_met_;
+    const BoxSplit* last_split_ = nullptr;
     std::vector<std::uint8_t> is_split_;
 };
 

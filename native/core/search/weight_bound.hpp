@@ -82,6 +82,12 @@ public:
         return own.splits.empty() && own.calls.empty();
     }
 
+    // Whether the labels of stopping and of splitting, in a state that `one_split` knows or that
+    // only stops, are the bounds on them.
+    bool is_exact(std::int32_t state) {
+        return facts(state).stop_above == facts(state).stop_below;
+    }
+
 private:
     // Levels of splits whose weights are followed.
     static constexpr std::size_t kLevels = 3;

@@ -153,6 +153,10 @@ void compare(const Problem& problem, bool counted, std::size_t bytes = 0) {
             parts.count_varying = false;
             check(have <= want + 1e-9 && have >= least - 1e-9);
             tighter += have < want - 1e-9;
+            // Before the last level it is the value.
+            const double last = parts.opened(side, 3), found = two.log_split_above(i, left, 3);
+            check(found == last || std::abs(found - last) < 1e-9);
+            check((two.last_split() != nullptr) == (last > -INFINITY));
         }
     }
     check((tighter > 0) == counted);

@@ -104,18 +104,24 @@ class CompiledSearch:
         feature, low, high = (np.ascontiguousarray(x) for x in self._cuts.to_core(cuts).T)
         return self._core.seed(feature, low.astype(np.uint32), high.astype(np.uint32), poll)
 
-    def run(self, poll: Poll | None = None) -> tuple[bool, bool]:
+    def run(self, poll: Poll | None = None, *, most_searched: float = 0.0) -> tuple[bool, bool]:
         """Search on; whether the best is certain, and whether memory ended. `poll` is called some
         twenty times a second with the items opened, the items kept and the bytes used; False stops
-        the search.
+        the search. So do `most_searched` steps in all calls, of rows times splits of the items
+        opened; 0 for no limit.
 
         Raises
         ------
         LabelError
             Of the core: a label that counts rows is no probability in some box.
         """
-        ending = self._core.run(poll)
+        ending = self._core.run(poll, most_searched)
         return ending == _DONE, ending == _OUT_OF_BUDGET
+
+    def is_shallow(self) -> bool:
+        """Whether trees have so few levels that the search solves them at once, and needs no trees
+        to begin with."""
+        return self._core.is_shallow()
 
     def ranking(self, *, known: bool, most_steps: int = 0) -> Ranking:
         """Derivations by falling value, once the search has ended."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NoReturn
 
@@ -36,9 +36,9 @@ _FURTHER = (0, 1, 2, 3)
 #: For trees whose first options are drawn: the levels drawn, and the temperatures in turn.
 _DRAWN_LEVELS, _TEMPERATURES = 3, (1.0, 2.0, 4.0, 8.0)
 #: Their levels beyond that, and how many there are: at most, and as many as rows times features
-#: allow. Below, the seconds after which a search grows more such trees, and their numbers.
+#: allow. Below, the steps after which a search grows more such trees, and their numbers.
 _DRAWN_FURTHER, _MOST_DRAWN, _DRAWN_CELLS = 3, 100, 4_000_000
-_SECONDS, _MORE_FURTHER, _MOST_MORE, _MORE_CELLS = 3.0, 6, 1000, 10_000_000
+_SEARCHED, _MORE_FURTHER, _MOST_MORE, _MORE_CELLS = 1e8, 6, 1000, 10_000_000
 
 #: The share of the time after which no more modal trees are grown.
 _SEED_SHARE = 0.25
@@ -131,11 +131,6 @@ class _Run:
         early = time.monotonic() - self.began < LEAST_SECONDS
         return early or not self.request.deadline.over()
 
-    def _poll_until(self, seconds: float) -> Callable[[int, int, int], bool]:
-        """`_poll`, for so many seconds from now."""
-        end = time.monotonic() + seconds
-        return lambda *counts: self._poll(*counts) and time.monotonic() < end
-
     # --- in the core ---------------------------------------------------------------------------
 
     def _in_core(self) -> tuple[CompiledSearch, FoundTree]:
@@ -147,8 +142,8 @@ class _Run:
             self.problem.core, self.problem.table, likelihood=self.request.likelihood, room=room
         )
         try:
-            self._seed(search, self._plans(), room)
-            certain, self.out_of_memory = search.run(self._poll_until(_SECONDS))
+            self._seed(search, self._plans(few=search.is_shallow()), room)
+            certain, self.out_of_memory = search.run(self._poll, most_searched=_SEARCHED)
             if not (certain or self.out_of_memory or self.request.deadline.over()):
                 self._seed(search, self._more_plans(), room)
                 _, self.out_of_memory = search.run(self._poll)
@@ -189,10 +184,12 @@ class _Run:
             if grown.ending in (Ending.STOPPED, Ending.TOO_MANY_DEAD_ENDS):
                 return
 
-    def _plans(self) -> Iterator[Plan]:
-        """How modal trees are grown."""
+    def _plans(self, *, few: bool) -> Iterator[Plan]:
+        """How modal trees are grown. `few`: those that take little time."""
         plain = Plan(likelihood=self.request.likelihood)
         yield from (replace(plain, further=further) for further in _FURTHER)
+        if few:
+            return
         codes = self.problem.table.codes
         n, d = codes.shape
         if n * d * int(codes.max(axis=0, initial=0).sum()) <= _LOOK_AHEAD_CELLS:

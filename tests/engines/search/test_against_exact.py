@@ -149,6 +149,18 @@ def value_of(problem: Problem, found: FoundTree, likelihood: bool) -> float:
 def check(seed: int) -> int:
     """One case; the items opened."""
     problem, likelihood, rng = case(seed)
+    return compare(problem, likelihood, rng, _LITTLE, seed)
+
+
+def compare(
+    problem: Problem,
+    likelihood: bool,
+    rng: np.random.Generator,
+    little: tuple[int, int],
+    seed: int,
+) -> int:
+    """The search of a problem, whole and stopped at random with `little` memory (from, below)
+    against exact sums; the items opened."""
     want = best_by_exact_sums(problem, likelihood)
     margin = 1e-8 * (1 + abs(want)) if math.isfinite(want) else 0.0
 
@@ -166,7 +178,7 @@ def check(seed: int) -> int:
         assert close(value_of(problem, whole, likelihood)), seed
     # Stopped at random, and then going on from there.
     for _ in range(3):
-        steps, room = int(rng.integers(1, whole.steps + 2)), int(rng.integers(*_LITTLE))
+        steps, room = int(rng.integers(1, whole.steps + 2)), int(rng.integers(*little))
         part = CompiledSearch(
             problem.core, problem.table, likelihood=likelihood, room=room, most_steps=steps
         )

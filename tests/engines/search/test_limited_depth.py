@@ -1,0 +1,100 @@
+"""The search where trees have few levels, on tables of numbers: two levels are solved at once, and
+cuts between two that were solved are bounded by these.
+
+Many more cases: `python -m tests.engines.search.test_limited_depth 10000`.
+Their result is in docs/design/search.md.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from slp.columns import Nominal
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
+from slp.ir.program import Measure
+from slp.ir.tree_grammar import LeafRule, Rule, TreeGrammar
+from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
+from slp.problem.problem import Problem
+from tests.engines.cases import cells, make_grammar, make_problem, make_table, numeric, split_rule
+from tests.engines.search.test_against_exact import compare, with_durations
+
+_MEASURES: tuple[Measure, ...] = ("all", "feature_then_cut", "per_feature", "each")
+#: Bytes of searches that are stopped: the least do not hold the sorted columns.
+_ROOMS = 20_000, 2**22
+
+
+def case(seed: int) -> tuple[Problem, bool, np.random.Generator]:
+    """A problem of at most three levels, and whether the likelihood counts."""
+    rng = np.random.default_rng([50, seed])
+    table = with_durations(random_table(rng))
+    return make_problem(random_grammar(rng, table), table), bool(rng.integers(8)), rng
+
+
+def random_table(rng: np.random.Generator) -> Table:
+    """Up to 30 rows of up to three features, the first of three values or more."""
+    n, d = int(rng.integers(3, 31)), int(rng.integers(1, 4))
+    features, codes = [], []
+    for f in range(d):
+        k = int(rng.integers(2 + (f == 0), 9))
+        levels = f > 0 and rng.integers(4) == 0
+        features.append(
+            Feature(f"f{f}", Nominal(tuple("pqrstuvw"[:k]))) if levels else numeric(f"f{f}", k)
+        )
+        codes.append(rng.integers(k, size=n))
+    score = np.where(codes[0] > rng.integers(3), 1.0, -1.0) * np.where(codes[-1] > 1, 1.0, -0.5)
+    score += rng.normal(scale=rng.choice([0.1, 1.0]), size=n)
+    leaf: LeafModel
+    which = rng.integers(6)
+    if which == 0:
+        leaf, y = NormalInverseGamma(0.5, 0.3, 2.0, 1.5), score
+    elif which == 1:
+        leaf, y = GammaPoisson(1.5, 0.5), rng.poisson(np.exp(score)).astype(float)
+    else:
+        c = int(rng.integers(2, 4))
+        leaf = Dirichlet(("a", "b", "c")[:c], float(rng.uniform(0.3, 3.0)))
+        y = np.digitize(score, [-0.3, 0.6][: c - 1]).astype(float)
+    return make_table(features, np.stack(codes, axis=1).tolist(), y.tolist(), leaf)
+
+
+def random_grammar(rng: np.random.Generator, table: Table) -> TreeGrammar:
+    """Each state leads to deeper ones, the left side perhaps to another than the right side. There
+    may be several leaf rules, or none above the last level."""
+    depth, measure = int(rng.integers(1, 4)), _MEASURES[rng.integers(4)]
+    any_level = any(feature.kind.categorical for feature in table.features)
+    states: list[list[Rule]] = []
+    for level in range(depth):
+        left = right = level + 1
+        if not any_level and rng.integers(3) == 0:
+            left, right = (int(x) for x in rng.integers(level + 1, depth + 1, size=2))
+        step = split_rule(cells(table), left, right, measure, float(rng.normal(scale=2)))
+        leaves = [LeafRule(float(rng.normal(scale=2))) for _ in range(rng.integers(3))]
+        states.append([*leaves, step] if level else [LeafRule(float(rng.normal())), step])
+    states.append([LeafRule(float(rng.choice([0.0, -1.0])))])
+    return make_grammar(
+        table,
+        states,
+        normalise=bool(rng.integers(4)),
+        min_leaf=int(rng.choice([1, 1, 1, 2, 3])),
+        feature_weights=rng.uniform(0.5, 3.0, len(table.features)),
+    )
+
+
+def check(seed: int) -> int:
+    """One case; the steps taken."""
+    problem, likelihood, rng = case(seed)
+    return compare(problem, likelihood, rng, _ROOMS, seed)
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_trees_of_few_levels_are_the_best_and_their_bounds_hold() -> None:
+    assert max(check(seed) for seed in range(200)) > 100
+
+
+if __name__ == "__main__":
+    cases = int(sys.argv[1])
+    steps = [check(seed) for seed in range(cases)]
+    print(f"{cases} cases agree; steps: {sum(steps)}, at most {max(steps)}")
