@@ -95,12 +95,12 @@ def table_as_numbers(table: Table, rows: NDArray[np.int64] | None = None) -> NDA
 def table_as_new_rows(table: Table, rows: NDArray[np.int64] | None = None) -> NDArray[np.object_]:
     """The distinct rows of a table, or those at m positions, as `Table.new_rows` has them, shape
     (m, d)."""
-    numbers = table_as_numbers(table, rows)
-    out = numbers.astype(np.object_)
+    codes = table.codes if rows is None else table.codes[rows]
+    out = table_as_numbers(table, rows).astype(np.object_)
     for f, feature in enumerate(table.features):
         if feature.kind.numbers_by_name is not None:
-            names = {code: name for name, code in feature.kind.numbers_by_name.items()}
-            out[:, f] = [names.get(code) for code in numbers[:, f].tolist()]
+            names = feature.kind.names  # by code: the number of the least level is not its own
+            out[:, f] = [names[c] if c < len(names) else None for c in codes[:, f].tolist()]
     return out
 
 

@@ -297,3 +297,9 @@ def test_saved_runs_and_copies_answer_alike(tmp_path: Path) -> None:
         read = slp.load_posterior(tmp_path / engine)
         assert read.probability("tree(T), small(T)") == want
     assert pickle.loads(pickle.dumps(want)).error == want.error
+
+
+def test_a_row_of_the_least_level_does_not_miss_it() -> None:
+    rows = pl.DataFrame({"size": ["s", "m", "l", "s"], "y": ["a", "b", "b", "a"]})
+    order = ":- use(growtree). :- feature(size, [ordinal([s, m, l]), missing(side)])."
+    assert slp.parse(order).posterior(rows).probability("tree(T), same_leaf(T, 1, 4)") == 1
