@@ -23,7 +23,6 @@ MODULES = (
     "janus_swi",
     "joblib",
     "matplotlib.pyplot",
-    "numpy",
     "onnx",
     "onnx.helper",
     "polars",

@@ -62,7 +62,8 @@ BOTH = [
             "E243",
             "`tree//0` is defined by tree rules, which mean nothing without a table",
             "tree",
-            "query what `slp expand FILE DATA` prints, or see `slp prior FILE DATA`",
+            "ask trees on a table, `slp query FILE 'tree(T), uses(T, age)' --data DATA`, or "
+            "query what `slp expand FILE DATA` prints",
         ),
     ),
     (

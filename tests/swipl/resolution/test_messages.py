@@ -67,7 +67,8 @@ CUT = "cut before the stochastic goal is called, or write clauses that exclude e
                 "E243",
                 "`t//1` is defined by tree rules, which mean nothing without a table",
                 "t(1)",
-                "query what `slp expand FILE DATA` prints, or see `slp prior FILE DATA`",
+                "ask trees on a table, `slp query FILE 'tree(T), uses(T, age)' --data DATA`, or "
+                "query what `slp expand FILE DATA` prints",
             ),
         ),
         (
