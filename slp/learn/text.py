@@ -48,6 +48,11 @@ def with_values(file: SourceFile, values: Mapping[str, float]) -> SourceFile:
     return edited(file, text.parameter_edits(changed)) if changed else file
 
 
+def with_max_depth(file: SourceFile, depth: int) -> SourceFile:
+    """The file of a sound program with this limit of depth in place of its own, or at its end."""
+    return edited(file, [ProgramText(file).max_depth_edit(depth)])
+
+
 class ProgramText:
     """The text of a sound program, with its declarations of parameters and feature weights."""
 
@@ -130,6 +135,15 @@ class ProgramText:
     def feature_weight_edit(self, name: str, value: float) -> Replacement:
         """The edit that replaces a feature weight."""
         return self.number_edit(self._directives.of("feature_weight")[name].args[0], written(value))
+
+    def max_depth_edit(self, depth: int) -> Replacement:
+        """The edit that limits the depth. A declaration in the file counts more than those of files
+        that it uses."""
+        declared = self._directives.single.get(("support", "max_depth"))
+        if declared is not None and declared.depth == 0:
+            return self.number_edit(declared.args[0], str(depth))
+        end = len(self.file.text)
+        return Replacement(end, end, f"\n:- support([max_depth({depth})]).\n")
 
     def parameter_edits(self, values: Mapping[str, float]) -> list[Replacement]:
         """The edits that set parameters: at their declarations, or in the `use` directive that

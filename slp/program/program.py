@@ -88,12 +88,21 @@ class Program(TreeQuestions, ProofQuestions):
         return Program(self.source, parameters, self._tree)._with(self._required)
 
     def with_max_depth(self, depth: int) -> Program:
-        """The same program with `support(max_depth(depth))`: no leaf has more than `depth` splits
-        above it, nor more than the program allows. `text` is without it."""
-        made, own = copy(self), self.ir.support.max_depth
-        support = replace(self.ir.support, max_depth=depth if own is None else min(own, depth))
-        made.ir = replace(self.ir, support=support)
-        return made
+        """The same program with `support(max_depth(depth))` in its `text`: no leaf has more than
+        `depth` splits above it. A program that allows no more is itself. The values of its
+        parameters are those of the new file.
+
+        Raises
+        ------
+        ProgramError
+            E109: `depth` is no whole number from 0 up.
+        """
+        own = self.ir.support.max_depth
+        if own is not None and isinstance(depth, int) and own <= depth:
+            return self
+        texts = late_import("slp.learn.text")
+        source = texts.with_max_depth(texts.with_values(self.source, self.parameters), depth)
+        return Program(source, {}, self._tree)._with(self._required)
 
     def require(self, function: Callable[[Any], bool], local: bool = False) -> Program:
         """A new program with one more constraint: a function that returns True for allowed trees.
