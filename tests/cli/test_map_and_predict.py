@@ -67,6 +67,26 @@ def test_a_limit_of_depth_never_allows_more_than_the_program() -> None:
     assert shallow.with_max_depth(1).ir.support.min_leaf == 2
 
 
+def test_a_limit_of_depth_is_kept_by_all_that_reads_the_text(table: Path, tmp_path: Path) -> None:
+    columns = slp.data.read_columns(str(table))
+    program = slp.load("growtree").with_parameters(alpha=0.7).with_max_depth(1)
+    posterior = program.posterior(columns, engine="exact")
+    posterior.save(tmp_path / "run.slprun")
+    again = slp.load_posterior(tmp_path / "run.slprun")
+    assert again.log_evidence == posterior.log_evidence
+    assert again.map().log_joint == posterior.map().log_joint
+    learned = program.learn(columns, iterations=1).program
+    for other in (program.with_parameters(beta=0.5), learned, slp.parse(program.text)):
+        assert other.ir.support.max_depth == 1
+    assert program.parameters["alpha"] == 0.7
+
+
+@pytest.mark.parametrize("depth", [-1, 2.5])
+def test_a_limit_of_depth_is_a_whole_number(depth: float) -> None:
+    with pytest.raises(slp.ProgramError, match="E109"):
+        slp.load("growtree").with_max_depth(depth)  # type: ignore[arg-type]
+
+
 def test_truth_values_are_what_json_and_csv_have(slp_run, tmp_path: Path) -> None:
     data, draws = tmp_path / "t.csv", tmp_path / "draws.jsonl"
     data.write_text("a,y\n1,true\n2,true\n3,true\n4,false\n5,false\n6,false\n")

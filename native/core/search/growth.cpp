@@ -120,7 +120,7 @@ void BestFirstSearch::regrow(const Item& at, int departures, int depth) {
         arena_.release(mark);
         return;
     }
-    improving_ += branching_.steps(at.box);
+    improving_ += opening_;
     const auto best = std::ranges::max_element(item.branches, {}, &Branch::low);
     if (best != item.branches.end() && best->low() >= item.low - rounding_of(item.low)) {
         for (const bool left : {true, false}) {
@@ -155,7 +155,7 @@ void BestFirstSearch::improve(const Item& at, int departures, int depth) {
         arena_.release(mark);
         return;
     }
-    improving_ += branching_.steps(at.box) + kOverhead;
+    improving_ += opening_ + kOverhead;
     using Ranked = std::pair<double, Branch*>;
     const std::span ranked(arena_.allocate<Ranked>(item.branches.size()), item.branches.size());
     const auto size = static_cast<double>(branching_.n_splits());

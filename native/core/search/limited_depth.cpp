@@ -107,12 +107,17 @@ Solved LimitedDepth::solve(const SortedBox& box, std::int32_t number, double kno
 
 Solved LimitedDepth::solve_last(const SortedBox& box, std::int32_t state, Nodes* tree) {
     none_right_.assign(box.n, 0);
-    sides_.find(box, none_right_);
+    find_sides(box, none_right_);
     BestCut cut;
     const Solved out = sides_.best(false, state, cut);
     tree->clear();
     append(*tree, cut);
     return out;
+}
+
+void LimitedDepth::find_sides(const SortedBox& box, std::span<const std::uint8_t> right) {
+    sides_.find(box, right);
+    steps_ += static_cast<double>(box.n) * static_cast<double>(d_);
 }
 
 // At least what all rows are worth on one side of a cut, whose other side has other rows.
@@ -216,7 +221,7 @@ void LimitedDepth::look(BoxSearch& work, const CutInterval& at, double known) {
     Nodes left_tree, right_tree;
     Solved left, right;
     if (state.levels <= 2) {
-        sides_.find(work.box, level.right);
+        find_sides(work.box, level.right);
         BestCut of_left, of_right;
         left = sides_.best(false, state.left, of_left);
         right = sides_.best(true, state.right, of_right);
@@ -234,8 +239,10 @@ void LimitedDepth::look(BoxSearch& work, const CutInterval& at, double known) {
     if (level.valid[number]) {
         offer(work, base + left.low + right.low, cut_of(work.box, at.feature, cut, level),
               left_tree, right_tree);
-        work.left_out = std::max(work.left_out, base + std::min(left.high, at.left) +
-                                                    std::min(right.high, at.right));
+        // Without caps what is on one side of the cut bounds nothing.
+        const double on_left = falls_ ? std::min(left.high, at.left) : left.high;
+        const double on_right = falls_ ? std::min(right.high, at.right) : right.high;
+        work.left_out = std::max(work.left_out, base + on_left + on_right);
     }
     if (falls_) {
         left.cap = std::min(left.cap, at.left);

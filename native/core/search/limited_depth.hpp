@@ -42,6 +42,8 @@ public:
     // Bounds on the best tree of the box's rows. Of trees at most `known` only the bound is found:
     // then `high` is at most `known`. Else `low` is `high`, unless the work was ended.
     BestTree solve(std::span<const std::uint32_t> rows, std::int32_t state, double known);
+    // About the additions that all work took so far.
+    double steps() const { return steps_; }
 
 private:
     // The cuts of a feature between two that were looked at, `after` and `before` (from -1 to the
@@ -79,6 +81,7 @@ private:
 
     Solved solve(const SortedBox& box, std::int32_t state, double known, int level, Nodes* tree);
     Solved solve_last(const SortedBox& box, std::int32_t state, Nodes* tree);
+    void find_sides(const SortedBox& box, std::span<const std::uint8_t> right);
     bool list_cuts(const SortedBox& box, LevelOfCuts& level);
     void push_features(BoxSearch& work, double known);
     void look(BoxSearch& work, const CutInterval& at, double known);
@@ -98,6 +101,7 @@ private:
     std::function<bool()> step_;
     // Whether more rows never make a leaf likelier; and whether the caller ended the work.
     bool falls_, stopped_ = false;
+    double steps_ = 0;
     LimitedStates states_;
     SideCuts sides_;
     CutShares shares_;

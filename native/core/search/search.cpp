@@ -140,13 +140,17 @@ void BestFirstSearch::push(const Box& box, std::int32_t product, Key key, double
 // what is known of this one.
 bool BestFirstSearch::open_item(const Box& box, std::int32_t product, Opened& item) {
     if (solves(box, product)) {
-        return solve_item(box, product, item);
+        const double before = limited_.steps();
+        const bool whole = solve_item(box, product, item);
+        opening_ = limited_.steps() - before;
+        return whole;
     }
     try {
         item = branching_.open(box, product, arena_);
     } catch (const Stopped&) {
         return false;
     }
+    opening_ = branching_.steps(box);
     return true;
 }
 
@@ -162,7 +166,7 @@ bool BestFirstSearch::open_frame(SearchFrame& frame) {
         if (!open_item(frame.box, frame.product, frame.item)) {
             return false;
         }
-        searched_ += branching_.steps(frame.box);
+        searched_ += opening_;
         known = table_.find(frame.key);
     }
     if (known != nullptr) {

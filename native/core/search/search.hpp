@@ -84,8 +84,8 @@ public:
     // items were taken in all calls (0: no limit). May be called again.
     Status run(const Poll& poll, double most_searched);
     FoundTree found() const;
-    // Whether all trees have few levels, as the states tell.
-    bool is_shallow() { return limited_.levels(problem_.grammar.start) >= 0; }
+    // Whether trees have so few levels that the search needs no trees from elsewhere.
+    bool is_shallow();
 
 private:
     friend class Ranking;
@@ -188,6 +188,8 @@ private:
     double improving_ = 0, most_improving_ = 0;
     // Steps of opening items in the search, and whether it has begun.
     double searched_ = 0;
+    // About the additions that opening the last item took.
+    double opening_ = 0;
     bool begun_ = false;
     bool stop_ = false;
     // The caller, while it waits; and whether it said stop.

@@ -9,6 +9,12 @@
 
 namespace slp::search {
 
+bool BestFirstSearch::is_shallow() {
+    const std::int32_t start = problem_.grammar.start;
+    return branching_.two_valued() ? limited_.levels(start) >= 0
+                                   : limited_.takes(start, problem_.table.counts.size(), true);
+}
+
 // Tables of two-valued features have faster ways.
 bool BestFirstSearch::solves(const Box& box, std::int32_t product) {
     return !branching_.two_valued() &&
