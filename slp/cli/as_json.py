@@ -28,6 +28,7 @@ from slp.cli.summary import (
     notes_of,
     prior_uses_words,
     shares_of_found,
+    short_list_note,
 )
 from slp.data import Table
 from slp.errors import BudgetError
@@ -131,9 +132,10 @@ def trees_to_json(
     trees: Sequence[Candidate],
     near: RashomonSet | None,
     nearest: RepresentativeTree | None,
+    wanted: int,
 ) -> dict[str, Any]:
-    """The best trees; the number of those near the best one, and the representative tree, if they
-    were asked for."""
+    """The best trees, of as many as were `wanted`; the number of those near the best one, and the
+    representative tree, if they were asked for."""
     shares, edits = shares_of_found(posterior), posterior.edits
     return {
         **_answered(posterior),
@@ -141,7 +143,15 @@ def trees_to_json(
         "size": _size_to_json(posterior),
         "normalised": posterior.normalised,
         "certified": all(found.certified for found in trees),
-        "notes": [n for n in (derivations_note(posterior), partition_note(posterior)) if n],
+        "notes": [
+            note
+            for note in (
+                derivations_note(posterior),
+                partition_note(posterior),
+                short_list_note(posterior, len(trees), wanted),
+            )
+            if note
+        ],
         "best": [
             {
                 **_candidate_to_json(found, shares.get(found.tree)),

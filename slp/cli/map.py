@@ -26,7 +26,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.partial_results import asked, known_is_told
-from slp.cli.summary import cut_short, leaves_text, standing
+from slp.cli.summary import cut_short, leaves_text, short_list_note, standing
 from slp.messages.numbers import number_text
 from slp.results import Candidate, RashomonSet, derivations_note, partition_note
 
@@ -119,12 +119,14 @@ def map_command(
         write_exactly(_exported(posterior, trees, nearest, export) + "\n")
         say(f"engine {posterior.engine}: {posterior.reason}", err=True)
     elif as_json:
-        write_json(trees_to_json(posterior, trees, near, nearest))
+        write_json(trees_to_json(posterior, trees, near, nearest, best))
     else:
         say(f"engine {posterior.engine}: {posterior.reason}", *cut_short(posterior))
         if (note := derivations_note(posterior)) is not None:
             say(note)
         if (note := partition_note(posterior)) is not None:
+            say(note)
+        if (note := short_list_note(posterior, len(trees), best)) is not None:
             say(note)
         if near is not None:
             say(_near_in_words(near, "tree" if posterior.derivations_are_trees else "derivation"))

@@ -62,6 +62,13 @@ def cut_short(posterior: Posterior) -> Iterator[str]:
         yield "cut short as its memory was full: with more, it may find better trees or bounds"
 
 
+def short_list_note(posterior: Posterior, listed: int, wanted: int) -> str | None:
+    """Says that time ended the list of the best trees; None if it did not."""
+    if listed >= wanted or not posterior.out_of_time:
+        return None
+    return f"the list was cut short by the end of its time: {listed} of {wanted} trees"
+
+
 def shares_of_found(posterior: Posterior) -> dict[Tree, float]:
     """How much each tree counts in averages, of an engine that grows or searches trees; none of
     other engines."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars
 import pytest
 
 import slp
+from slp.cli.summary import short_list_note
 
 GROWTREE_UNTIDY = (
     "% mine\n0.5::tree-->leaf.  % stop\n0.5::tree-->split(_F,_V),tree,tree.\n:-start(tree).\n"
@@ -170,3 +172,12 @@ def test_predict_column_that_is_missing(slp_run, table: Path, tmp_path: Path) ->
     new.write_text("dose\n5\n")
     result = slp_run("predict", "growtree", table, new)
     assert result.code == 1 and "age" in result.err
+
+
+@pytest.mark.parametrize(
+    ("listed", "out_of_time", "told"), [(1, True, True), (3, True, False), (1, False, False)]
+)
+def test_a_list_that_time_cut_short_is_told(listed: int, out_of_time: bool, told: bool) -> None:
+    posterior = SimpleNamespace(out_of_time=out_of_time)
+    want = "the list was cut short by the end of its time: 1 of 3 trees" if told else None
+    assert short_list_note(posterior, listed, 3) == want  # type: ignore[arg-type]
