@@ -236,13 +236,14 @@ CONDITION_WITHOUT_FAILURES = E291.says(
 
 E292 = Entry(
     "E292: an option of learning from goals cannot be used",
-    cause="A concentration is below 1, so the labels of largest density may be 0, or it is of a "
-    "predicate whose labels are not learned. Or the data are tables.",
-    remedy="Give a number from 1 up, and names of predicates whose labels are learned.",
+    cause="A concentration is below 1, so the labels of largest density may be 0, or above 1e6, "
+    "where rounding hides the likelihood, or it is of a predicate whose labels are not learned. "
+    "Or the data are tables.",
+    remedy="Give a number from 1 to 1e6, and names of predicates whose labels are learned.",
     example="slp learn coin.slp goals.pl --concentration 0.5   (`goals.pl` is `coin(heads).`)",
 )
-CONCENTRATION_BELOW_1 = E292.says(
-    "a concentration cannot be {value}", "give a number from 1 up; 1 is the uniform prior"
+CONCENTRATION_OUT_OF_RANGE = E292.says(
+    "a concentration cannot be {value}", "give a number from 1 to 1e6; 1 is the uniform prior"
 )
 CONCENTRATION_OF_NOTHING = E292.says(
     "the labels of `{name}` are not learned, so they have no prior",
