@@ -31,7 +31,7 @@ from slp.cli.options import (
     seed_option,
 )
 from slp.errors import UsageError
-from slp.messages.learning import CONCENTRATION_OUT_OF_RANGE
+from slp.messages.learning import CONCENTRATION_OUT_OF_RANGE, CONCENTRATION_TWICE
 from slp.messages.names import plural
 
 #: Most names in a line of what is not learned. JSON and Python have all.
@@ -158,6 +158,9 @@ def _concentrations(texts: tuple[str, ...]) -> float | dict[str, float]:
     found = {}
     for text in texts:
         name, _, value = text.rpartition("=")
+        if name in found:
+            what = f"`{name}`" if name else "all predicates"
+            raise UsageError(CONCENTRATION_TWICE(what=what))
         try:
             found[name] = float(value)
         except ValueError:

@@ -114,7 +114,7 @@ def learn_labels(
         with_condition(o, most_general(o, program) if goal is None else goal, given) for o in seen
     ]
     labels = Labels.of(program, text, only, compiles, [o.goal for o, _ in asked], concentrations)
-    sample = Sample(program, asked, limits, failures)
+    sample = Sample(program, asked, limits, failures, given)
     iterate = Iterations(sample, failures, tolerance, iterations, progress)
     first = iterate.first(labels)
     others, notes = iterate.others(first, starts, seed)

@@ -105,5 +105,7 @@ def test_goals_that_are_no_text(options: dict[str, object]) -> None:
 
 def test_an_observation_that_breaks_the_condition() -> None:
     with pytest.raises(slp.SlpError) as caught:
-        slp.parse(DIE).learn("die(1)", goal="die(X)", given="X > 1")
-    assert caught.value.diagnostics[0].code == "E282"
+        slp.parse(DIE).learn("die(1)", "die(2)", goal="die(X)", given="X > 1")
+    (found,) = caught.value.diagnostics
+    assert found.code == "E282"
+    assert found.message == "no proof of this observation satisfies the condition `X > 1`"

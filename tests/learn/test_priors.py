@@ -140,3 +140,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert lines[3].startswith(f"best of 2 starts, seed 7: {what}")
     bad = CliRunner().invoke(slp_command, [*command, "--concentration", "x"])
     assert bad.exit_code == 2 and "E292" in bad.output
+    for name, what in (("coin=", "`coin`"), ("", "all predicates")):
+        twice = ["--concentration", f"{name}2", "--concentration", f"{name}3"]
+        bad = CliRunner().invoke(slp_command, [*command, *twice])
+        assert bad.exit_code == 2 and f"two concentrations are given for {what}" in bad.output
