@@ -31,7 +31,7 @@ from slp.cli.options import (
     seed_option,
 )
 from slp.errors import UsageError
-from slp.messages.learning import CONCENTRATION_BELOW_1
+from slp.messages.learning import CONCENTRATION_OUT_OF_RANGE, CONCENTRATION_TWICE
 from slp.messages.names import plural
 
 #: Most names in a line of what is not learned. JSON and Python have all.
@@ -53,7 +53,7 @@ _MOST_NAMES = 8
     "--concentration",
     metavar="A | NAME=A",
     multiple=True,
-    help="Concentration of the Dirichlet priors of labels, from 1 up, or of those of a predicate.",
+    help="Concentration of the Dirichlet priors of labels, from 1 to 1e6, or of a predicate's.",
 )
 @click.option(
     "--starts",
@@ -158,10 +158,13 @@ def _concentrations(texts: tuple[str, ...]) -> float | dict[str, float]:
     found = {}
     for text in texts:
         name, _, value = text.rpartition("=")
+        if name in found:
+            what = f"`{name}`" if name else "all predicates"
+            raise UsageError(CONCENTRATION_TWICE(what=what))
         try:
             found[name] = float(value)
         except ValueError:
-            raise UsageError(CONCENTRATION_BELOW_1(value=text)) from None
+            raise UsageError(CONCENTRATION_OUT_OF_RANGE(value=text)) from None
     return found or 1.0
 
 

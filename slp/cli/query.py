@@ -281,7 +281,8 @@ def _print_draws(found: Draws) -> None:
     if weighted:
         shares = found.shares()
         for share in shares[:_MOST_SHOWN]:
-            say(f"{share.probability:.6g} +- {share.error:.2g}  {_text(share.bindings)}")
+            error = "?" if math.isnan(share.error) else f"{share.error:.2g}"
+            say(f"{share.probability:.6g} +- {error}  {_text(share.bindings)}")
         if len(shares) > _MOST_SHOWN:
             say(f"... and {len(shares) - _MOST_SHOWN} more answers (--json has all)")
     else:
@@ -302,9 +303,10 @@ def _drawn_parts(found: Draws) -> Iterator[str]:
     if weighted:
         yield f"{len(found)} of {plural(found.tries, 'draw')} have a proof"
         yield f"{found.effective:.0f} effective"
-    if found.log_success is not None and found.log_success_error is not None:
-        error = f" +- {found.log_success_error:.2%}" if weighted else ""
-        yield f"success {mass_text(found.log_success)}{error}"
+    if found.log_success is not None:
+        known = found.log_success_error
+        error = " +- ?" if known is None else f" +- {known:.2%}"
+        yield f"success {mass_text(found.log_success)}{error if weighted else ''}"
 
 
 def _print_sampled(found: SampledProofs, best: int) -> None:

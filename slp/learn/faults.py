@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from numbers import Real
 
 from slp.errors import Related, SlpError, UsageError
+from slp.learn.label_priors import MOST_CONCENTRATION
 from slp.messages import learning as words
 from slp.messages.names import nearest
 from slp.source import SourceSpan
@@ -66,8 +66,8 @@ def check_concentrations(concentrations: Mapping[str, float], learned: Collectio
     That of all others is under ""."""
     for name, value in concentrations.items():
         is_number = isinstance(value, Real) and not isinstance(value, bool)
-        if not (is_number and 1 <= value < math.inf):
-            raise UsageError(words.CONCENTRATION_BELOW_1(value=value))
+        if not (is_number and 1 <= value <= MOST_CONCENTRATION):
+            raise UsageError(words.CONCENTRATION_OUT_OF_RANGE(value=value))
         if name and name not in learned:
             known = ", ".join(sorted(learned)) or "none"
             raise UsageError(words.CONCENTRATION_OF_NOTHING(name=name, known=known))

@@ -14,6 +14,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+#: The largest concentration. A log density is a difference of terms of this size times its
+#: logarithm: it has an error of 1e-8, and the iterations compare log densities.
+MOST_CONCENTRATION = 1e6
+
 
 @dataclass(frozen=True)
 class LabelPrior:

@@ -225,16 +225,16 @@ class Labels:
     def learned(self, path: tuple[float, ...], converged: bool, method: str) -> Learned:
         """The program with these labels written into its text."""
         free = {n: self.intervals[n].rounded(x) for n, x in self.free.items()}
-        edits = self.text.parameter_edits(free)
-        changes = [
-            Change("parameter", name, self.program.parameters[name], value)
-            for name, value in free.items()
-        ]
-        for clauses in self.sets:
-            values = _written_labels([self.value[id(c)] for c in clauses])
+        given = self.program.parameters
+        edits = self.text.parameter_edits({n: x for n, x in free.items() if x != given[n]})
+        changes = [Change("parameter", name, given[name], value) for name, value in free.items()]
+        for i, clauses in enumerate(self.sets):
+            values, before = [self.value[id(c)] for c in clauses], list(map(plain_label, clauses))
+            values = before if i in self.unused or values == before else _written_labels(values)
             for clause, value in zip(clauses, values, strict=True):
                 assert clause.label is not None
-                edits.append(self.text.number_edit(clause.label, written(value)))
+                if value != plain_label(clause):
+                    edits.append(self.text.number_edit(clause.label, written(value)))
                 head, span = term_to_text(clause.head), clause.label.span
                 changes.append(Change("label", head, plain_label(clause), value, span))
         file = edited(self.text.file, edits)

@@ -114,7 +114,7 @@ def learn_labels(
         with_condition(o, most_general(o, program) if goal is None else goal, given) for o in seen
     ]
     labels = Labels.of(program, text, only, compiles, [o.goal for o, _ in asked], concentrations)
-    sample = Sample(program, asked, limits, failures)
+    sample = Sample(program, asked, limits, failures, given)
     iterate = Iterations(sample, failures, tolerance, iterations, progress)
     first = iterate.first(labels)
     others, notes = iterate.others(first, starts, seed)
@@ -133,8 +133,11 @@ def learn_labels(
 
 
 def _with_errors(learned: Learned, sample: Sample, best: Course) -> Learned:
-    """The result with standard errors, or a note where the time or the memory ended before, or near
-    labels proofs cannot be summed."""
+    """The result with standard errors, or a note where the iterations have not converged, where the
+    time or the memory ended before, or near labels proofs cannot be summed."""
+    if not best.converged:
+        note = "there are no standard errors: the iterations have not converged"
+        return replace(learned, notes=(*learned.notes, note))
     try:
         found = standard_errors(sample, best.labels)
     except (SlpError, KeyboardInterrupt) as e:
@@ -147,9 +150,7 @@ def _with_errors(learned: Learned, sample: Sample, best: Course) -> Learned:
             changes.append(replace(change, error=error))
         else:
             changes.append(replace(change, why_no_error=error))
-    note = "the iterations have not converged, and standard errors are those where they ended"
-    more = () if best.converged else (note,)
-    return replace(learned, changes=tuple(changes), notes=(*learned.notes, *more))
+    return replace(learned, changes=tuple(changes))
 
 
 def _check_condition(goal: Term | None, given: Term, failures: bool) -> None:

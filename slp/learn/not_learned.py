@@ -36,6 +36,7 @@ def predicates_not_learned(
         used = {n: None for label in labels for n in names_in(label) if n in parameters}
         if any({*variables(c.label)} - {*variables(c.head)} for c in clauses if c.label):
             reason = "goals of the bodies give them"
+            used |= {n: None for n in _in_heads_and_bodies(called) if n in parameters}
         elif all(numbers):
             if all(plain_label(c) in (0, 1) for c in clauses):
                 continue
@@ -52,6 +53,15 @@ def predicates_not_learned(
             if parameter not in learned and parameter not in told:
                 told.add(parameter)
                 yield NotLearned(parameter, _why_not(parameter, text))
+
+
+def _in_heads_and_bodies(called: Predicates) -> Iterator[str]:
+    """The names in heads and bodies of clauses, which may reach labels that bodies give."""
+    for clauses in called.values():
+        for clause in clauses:
+            yield from sorted(names_in(clause.head))
+            if clause.body is not None:
+                yield from sorted(names_in(clause.body))
 
 
 def _why_not(parameter: str, text: ProgramText) -> str:

@@ -111,7 +111,8 @@ class WeighedSample:
 
 
 class Sample:
-    """The sample. `notes` say what is summed by the search, and why."""
+    """The sample. `given` is the condition that stands in its goals, None for none. `notes` say
+    what is summed by the search, and why."""
 
     def __init__(
         self,
@@ -119,8 +120,9 @@ class Sample:
         asked: Sequence[tuple[Observation, Term]],
         limits: Limits,
         failures: bool,
+        given: Term | None = None,
     ) -> None:
-        self._program, self._limits = program, limits
+        self._program, self._limits, self._given = program, limits, given
         self._database = Database(program.clauses, program.parameters)
         self._order = {id(o): i for i, (o, _) in enumerate(asked)}
         self.notes: tuple[str, ...] = ()
@@ -227,6 +229,9 @@ class Sample:
             if part.of_answers:
                 goal = term_to_text(part.general)
                 raise ProgramError(words.NO_ANSWER(o.span, goal=goal))
+            if self._given is not None:
+                given = term_to_text(self._given)
+                raise ProgramError(words.NO_PROOF_UNDER_CONDITION(o.span, given=given))
             raise ProgramError(
                 words.NO_PROOFS(o.span, others=others) if others else words.NO_PROOF(o.span)
             )

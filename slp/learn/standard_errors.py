@@ -12,7 +12,13 @@ central differences. Its inverse is the covariance of u, and the error of a labe
 linear function of u (the delta method).
 
 A label at an end of its range has no error. Nor has one on which the information says nothing: if
-moving u along an eigenvector without curvature changes it.
+moving u along an eigenvector without curvature changes it. A curvature is none if it is within its
+own error, which has three parts:
+
+- what half the step of the differences changes;
+- what is not symmetric in them;
+- 2 |gradient|: where the maximum is a curve u(t), the likelihood is constant on its translate
+  through a point near it, so u' H u' = -gradient . u'', and u'' is of the order of |u'|^2.
 """
 
 from __future__ import annotations
@@ -36,14 +42,16 @@ _Vector = NDArray[np.float64]
 _END = 1e-5
 #: Step of the differences in a coordinate.
 _STEP = 1e-3
-#: Eigenvalues of the scaled information below this are those of no curvature.
-_FLAT = 1e-5
+#: Eigenvalues of the scaled information below this, or below so many of their errors, are those of
+#: no curvature.
+_FLAT, _ERRORS = 1e-5, 4.0
 #: Of the change of a label, the share along such directions that rounding may leave.
 _ALONG = 1e-3
 
 AT_END = "it is at an end of its range"
 INVALID = "with parameters near it, labels are invalid"
 SINGULAR = "the observed information is singular: the data do not determine it"
+TOO_LARGE = "it would be more than half the range: the data do not determine it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +105,13 @@ def standard_errors(sample: Sample, labels: Labels) -> dict[Hashable, float | st
     information = _information(sample, labels, sets, names, size)
     for own in sets:
         for clause, row in zip(own.clauses, own.jacobian(size), strict=True):
-            out[id(clause)] = _error(information, row)
+            out[id(clause)] = information.error(row, 1.0)
     for i, name in enumerate(names):
         row = np.zeros(size)
         interval, u = labels.intervals[name], labels.intervals[name].to_free(labels.free[name])
         ends = interval.to_value(u + _STEP), interval.to_value(u - _STEP)
         row[n + i] = (ends[0] - ends[1]) / (2 * _STEP)
-        out[name] = _error(information, row)
+        out[name] = information.error(row, interval.width)
     return out
 
 
@@ -126,7 +134,7 @@ def _sets(labels: Labels, out: dict[Hashable, float | str]) -> tuple[list[_Set],
 
 def _information(
     sample: Sample, labels: Labels, sets: Sequence[_Set], names: Sequence[str], size: int
-) -> _Vector:
+) -> _Information:
     order = list(labels.intervals)
     start = [labels.intervals[name].to_free(labels.free[name]) for name in order]
     first = size - len(names)
@@ -149,25 +157,51 @@ def _information(
             out[first:] = [slope[order.index(name)] for name in names]
         return out
 
-    columns = []
-    for step in _STEP * np.eye(size):
-        columns.append((gradient(-step) - gradient(step)) / (2 * _STEP))
-    found = np.array(columns)
-    return np.asarray((found + found.T) / 2)
+    def differences(step: float) -> _Vector:
+        ends = [(gradient(-e), gradient(e)) for e in step * np.eye(size)]
+        return np.array([(low - high) / (2 * step) for low, high in ends])
+
+    found, fine = differences(_STEP), differences(_STEP / 2)
+    noise = np.abs(found - fine) + np.abs(fine - fine.T)
+    noise += 2 * np.linalg.norm(gradient(np.zeros(size))) * np.eye(size)
+    return _Information.of((fine + fine.T) / 2, (noise + noise.T) / 2)
 
 
-def _error(information: _Vector, row: _Vector) -> float | str:
-    """The error of a quantity with these derivatives by the coordinates."""
-    if not np.isfinite(information).all():
-        return INVALID
-    diagonal = np.diag(information)
-    largest = diagonal.max()
-    if not largest > 0:
-        return SINGULAR
-    scale = np.sqrt(np.where(diagonal > 1e-9 * largest, diagonal, largest))
-    curvature, directions = np.linalg.eigh(information / np.outer(scale, scale))
-    along = directions.T @ (row / scale)
-    flat = curvature < _FLAT
-    if np.linalg.norm(along[flat]) > _ALONG * np.linalg.norm(along):
-        return SINGULAR
-    return float(np.sqrt(np.sum(along[~flat] ** 2 / curvature[~flat])))
+@dataclass(frozen=True, eq=False)
+class _Information:
+    """The observed information: coordinates divided by `scale`, its eigenvectors as columns of
+    `directions`, their curvatures, and which of these are none. `none` says why there is none."""
+
+    scale: _Vector
+    directions: _Vector
+    curvature: _Vector
+    flat: NDArray[np.bool_]
+    none: str = ""
+
+    @classmethod
+    def of(cls, matrix: _Vector, noise: _Vector) -> _Information:
+        """That of a matrix whose entries have these absolute errors."""
+        empty = np.zeros(0)
+        if not (np.isfinite(matrix).all() and np.isfinite(noise).all()):
+            return cls(empty, empty, empty, empty > 0, INVALID)
+        diagonal = np.diag(matrix)
+        largest = diagonal.max()
+        if not largest > 0:
+            return cls(empty, empty, empty, empty > 0, SINGULAR)
+        scale = np.sqrt(np.where(diagonal > 1e-9 * largest, diagonal, largest))
+        curvature, directions = np.linalg.eigh(matrix / np.outer(scale, scale))
+        size = np.abs(directions)
+        error = np.einsum("ik,ij,jk->k", size, noise / np.outer(scale, scale), size)
+        flat = curvature < np.maximum(_FLAT, _ERRORS * error)
+        return cls(scale, directions, curvature, flat)
+
+    def error(self, row: _Vector, width: float) -> float | str:
+        """The error of a quantity with these derivatives by the coordinates, in a range of this
+        width."""
+        if self.none:
+            return self.none
+        along = self.directions.T @ (row / self.scale)
+        if np.linalg.norm(along[self.flat]) > _ALONG * np.linalg.norm(along):
+            return SINGULAR
+        found = float(np.sqrt(np.sum(along[~self.flat] ** 2 / self.curvature[~self.flat])))
+        return found if found <= width / 2 else TOO_LARGE

@@ -31,7 +31,8 @@ NOT_AN_INSTANCE = E281.says("this observation is no instance of the goal `{goal}
 
 E282 = Entry(
     "E282: an observation has no proof",
-    cause="No labels above 0 can make the observation likely: the program has no proof of it.",
+    cause="No labels above 0 can make the observation likely: the program has no proof of it, or "
+    "none that satisfies the condition.",
     remedy="See by `slp query` where it fails.",
     example="slp learn coin.slp goals.pl   (`goals.pl` is `coin(edge).`)",
 )
@@ -42,6 +43,10 @@ NO_PROOF = E282.says(
 NO_PROOFS = E282.says(
     "this observation has no proof under the program, nor have {others} others",
     "`slp query` says where it fails; no labels above 0 can make it likely",
+)
+NO_PROOF_UNDER_CONDITION = E282.says(
+    "no proof of this observation satisfies the condition `{given}`",
+    "leave out what the condition excludes, or take a wider condition",
 )
 NO_ANSWER = E282.says(
     "this observation is no answer to `{goal}`",
@@ -236,17 +241,22 @@ CONDITION_WITHOUT_FAILURES = E291.says(
 
 E292 = Entry(
     "E292: an option of learning from goals cannot be used",
-    cause="A concentration is below 1, so the labels of largest density may be 0, or it is of a "
-    "predicate whose labels are not learned. Or the data are tables.",
-    remedy="Give a number from 1 up, and names of predicates whose labels are learned.",
+    cause="A concentration is below 1, so the labels of largest density may be 0, or above 1e6, "
+    "where rounding hides the likelihood, or it is of a predicate whose labels are not learned, "
+    "or is given twice. "
+    "Or the data are tables.",
+    remedy="Give a number from 1 to 1e6, and names of predicates whose labels are learned.",
     example="slp learn coin.slp goals.pl --concentration 0.5   (`goals.pl` is `coin(heads).`)",
 )
-CONCENTRATION_BELOW_1 = E292.says(
-    "a concentration cannot be {value}", "give a number from 1 up; 1 is the uniform prior"
+CONCENTRATION_OUT_OF_RANGE = E292.says(
+    "a concentration cannot be {value}", "give a number from 1 to 1e6; 1 is the uniform prior"
 )
 CONCENTRATION_OF_NOTHING = E292.says(
     "the labels of `{name}` are not learned, so they have no prior",
     "predicates whose labels are learned: {known}",
+)
+CONCENTRATION_TWICE = E292.says(
+    "two concentrations are given for {what}", "give one for each predicate, and one for all others"
 )
 NO_LABELS_WITH_PRIORS = E292.says(
     "no labels are learned that sum to 1, so none have a prior",

@@ -24,11 +24,10 @@ from slp.learn import (
 from slp.messages.learning import GOALS_AND_TABLES, OPTION_OF_GOALS
 from slp.program.program import Program
 from slp.program.progress import Progress
-from slp.resolution import Limits
+from slp.resolution import Limits, read_goal
 from slp.resolution.answers.goals import check_number
 from slp.runner import check_count, fresh_seed
 from slp.source import SourceFile
-from slp.syntax import parse_term
 
 #: What JSON has of each change.
 _OF_CHANGES = ("kind", "name", "before", "after", "error", "why_no_error")
@@ -133,8 +132,8 @@ def learn(
                 program.ir,
                 text,
                 goals,
-                goal=None if goal is None else parse_term(goal),
-                given=None if given is None else parse_term(given, "<given>"),
+                goal=None if goal is None else read_goal(goal),
+                given=None if given is None else read_goal(given, "given"),
                 concentrations=(
                     concentration if isinstance(concentration, Mapping) else {"": concentration}
                 ),

@@ -198,8 +198,8 @@ class Program(TreeQuestions, ProofQuestions):
             their predicate.
         given : a condition on the variables of `goal`: only answers that satisfy it can be
             observed.
-        concentration : of the Dirichlet priors of labels that sum to 1, from 1 (uniform) up; or one
-            for each predicate, by its name, where that of all others stands under `""`.
+        concentration : of the Dirichlet priors of labels that sum to 1, from 1 (uniform) to 1e6; or
+            one for each predicate, by its name, where that of all others stands under `""`.
         starts : how often the iterations begin: with the program's labels, then with drawn ones.
             The best result is kept.
         seed : of the draws of starts; None for a fresh one, which the result has.

@@ -134,6 +134,14 @@ def test_weighted_draws(slp_run, pair: Path, failure: str) -> None:
     assert sum(draw["weight"] for draw in found["draws"]) == pytest.approx(1)
 
 
+def test_draws_that_agree_have_a_question_mark(slp_run, pair: Path) -> None:
+    options = ("--draws", "40", "--seed", "1", "--failure", "filter")
+    result = slp_run("query", pair, "coin(h), X = a", *options)
+    assert result.out.startswith("1 +- ?  X = a\n")
+    sure = slp_run("query", pair, "coin(X)", "--draws", "1", *options[2:])
+    assert sure.out.startswith("1 +- ?  X = ") and "success 1 +- ?, seed 1" in sure.out
+
+
 def test_a_goal_that_fails_says_why(slp_run, pair: Path) -> None:
     result = slp_run("query", pair, "pair(h, h)")
     assert result.code == 0

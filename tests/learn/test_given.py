@@ -95,7 +95,17 @@ def test_a_condition_that_cannot_be_used(options: dict[str, object]) -> None:
     assert caught.value.diagnostics[0].code == "E291"
 
 
+@pytest.mark.parametrize("options", [{"goal": 5}, {"goal": "die(X)", "given": 5}])
+def test_goals_that_are_no_text(options: dict[str, object]) -> None:
+    with pytest.raises(slp.SlpError) as caught:
+        slp.parse(DIE).learn("die(2)", **options)
+    (found,) = caught.value.diagnostics
+    assert found.code == "E726" and found.message.startswith(f"`{[*options][-1]}` cannot be 5")
+
+
 def test_an_observation_that_breaks_the_condition() -> None:
     with pytest.raises(slp.SlpError) as caught:
-        slp.parse(DIE).learn("die(1)", goal="die(X)", given="X > 1")
-    assert caught.value.diagnostics[0].code == "E282"
+        slp.parse(DIE).learn("die(1)", "die(2)", goal="die(X)", given="X > 1")
+    (found,) = caught.value.diagnostics
+    assert found.code == "E282"
+    assert found.message == "no proof of this observation satisfies the condition `X > 1`"

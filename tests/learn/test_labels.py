@@ -346,3 +346,17 @@ def test_learning_again_from_what_was_learned_changes_nothing() -> None:
     twice = once.program.learn("36 :: double(h)", "16 :: double(t)")
     assert after(twice) == pytest.approx(after(once), abs=2e-6)
     assert len(twice.log_likelihoods) <= 3
+
+
+@pytest.mark.parametrize("starts", [1, 3])
+def test_labels_that_do_not_change_stay_as_written(starts: int) -> None:
+    """Labels of 0, those that are right, and those that no observation uses."""
+    text = (
+        "0.5000 :: c(a).\n0.50 :: c(b).\n0 :: c(z).\n"
+        "0.3333333333 :: u(1).\n0.6666666667 :: u(2).\n"
+        "d(X) :- c(X), c(X).\nd(Y) :- fail, u(Y).\n"
+    )
+    found = slp.parse(text).learn("36 :: d(a)", "36 :: d(b)", iterations=50, starts=starts, seed=1)
+    if starts == 1:
+        assert found.text == text
+    assert "\n0 :: c(z).\n0.3333333333 :: u(1).\n0.6666666667 :: u(2).\n" in found.text

@@ -178,6 +178,16 @@ def test_what_is_not_learned_is_named_with_its_reason(tmp_path: Path) -> None:
     assert {one["name"]: one["reason"] for one in as_json["not_learned"]} == want
 
 
+def test_a_parameter_of_which_bodies_make_labels_is_named() -> None:
+    text = ":- param(p, 0.3). :- param(q, 0.3).\nP :: a(X) :- v(X, P).\nv(1, p). v(2, 1 - p).\n"
+    text += "0.5 :: w(1). 0.5 :: w(2).\nc(W, X) :- w(W), a(X).\n"
+    found = slp.parse(text).learn("3 :: c(1, 1)", "c(2, 1)", "4 :: c(2, 2)")
+    assert {one.name: one.reason for one in found.not_learned} == {
+        "a/1": "goals of the bodies give them",
+        "p": "not only labels use it",
+    }
+
+
 def test_labels_left_out_by_name_are_not_listed() -> None:
     found = slp.parse(STAYS).learn("all(h)", "2 :: all(t)", iterations=1, only=["p"])
     assert found.not_learned == ()

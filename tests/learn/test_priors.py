@@ -71,11 +71,22 @@ def test_concentration_1_is_no_prior() -> None:
     assert LabelPrior(2.0).log_density([0.0, 1.0]) == -math.inf
 
 
-@pytest.mark.parametrize("concentration", [0.5, math.nan, math.inf, True, {"coin": 2, "tossed": 2}])
+@pytest.mark.parametrize(
+    "concentration", [0.5, 1e7, 1e308, math.nan, math.inf, True, {"coin": 2, "tossed": 2}]
+)
 def test_concentrations_that_are_refused(concentration: float | Mapping[str, float]) -> None:
     with pytest.raises(slp.SlpError) as caught:
         slp.parse(DOUBLE).learn("double(h)", concentration=concentration)
     assert caught.value.diagnostics[0].code == "E292"
+
+
+def test_the_largest_concentration() -> None:
+    """The log density of two labels of 1/2 is near that of a normal distribution with variance
+    1 / (8 a + 4): log sqrt((8 a + 4) / (2 pi)), up to the order of 1 / a."""
+    found = slp.parse(DOUBLE).learn("9 :: double(h)", "double(t)", concentration=1e6)
+    want = 0.5 * math.log((8e6 + 4) / (2 * math.pi))
+    assert found.log_priors[-1] == pytest.approx(want, abs=1e-4) and found.converged
+    assert after(found)["coin(h)"] == pytest.approx(0.5, abs=1e-4)
 
 
 #: The states of the hidden chain may change names, and some starts end at a saddle.
@@ -129,3 +140,7 @@ def test_the_command(tmp_path: Path) -> None:
     assert lines[3].startswith(f"best of 2 starts, seed 7: {what}")
     bad = CliRunner().invoke(slp_command, [*command, "--concentration", "x"])
     assert bad.exit_code == 2 and "E292" in bad.output
+    for name, what in (("coin=", "`coin`"), ("", "all predicates")):
+        twice = ["--concentration", f"{name}2", "--concentration", f"{name}3"]
+        bad = CliRunner().invoke(slp_command, [*command, *twice])
+        assert bad.exit_code == 2 and f"two concentrations are given for {what}" in bad.output

@@ -12,6 +12,9 @@ from slp.resolution.answers.found import DrawnProofs
 from slp.resolution.answers.results import Bound, FiredClause, Value, fired_clause, value_of
 from slp.terms import Term
 
+#: A relative spread below this is one of rounding.
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class ProofDraw(Bound):
@@ -48,7 +51,8 @@ class ProofDraw(Bound):
 
 
 class DrawnAnswer(NamedTuple):
-    """An answer: its share of the draws by their weights, and the standard error of that."""
+    """An answer: its share of the draws by their weights, and the standard error of that, NaN where
+    the draws tell none: where all agree, or have one beginning."""
 
     bindings: Mapping[str, Value]
     probability: float
@@ -68,8 +72,9 @@ class Draws(Sequence[Mapping[str, Value]]):
         independent).
     tries : the draws begun, with those that failed.
     success : the mass of all proofs, exact of tables, otherwise an estimate, of which
-        `log_success_error` is the standard error on the log scale (0 of tables); None of
-        backtracking, and where no draw tells it. `log_success` is its natural logarithm.
+        `log_success_error` is the standard error on the log scale (0 of tables), None where no
+        draw fails and all weigh alike, which tells none. `log_success` is its natural logarithm.
+        All are None of backtracking, and where no draw tells them.
     failed : the mass of failure, None where it is not known; an estimate of rejection.
     effective : how many independent draws without weights tell as much of the answers.
     clauses : the labelled clauses that the draws use.
@@ -120,7 +125,8 @@ class Draws(Sequence[Mapping[str, Value]]):
         failed = None if found.failure is None else float(found.failure)
         if found.success is None and found.method != "backtracking" and n:
             log_success = log_total - math.log(found.tries)
-            error = math.sqrt(max(1 / effective - 1 / found.tries, 0.0))
+            spread = found.tries / effective - 1
+            error = math.sqrt(spread / found.tries) if spread > _ROUNDING else None
             failed = 1 - math.exp(log_success) if found.method == "rejection" else None
         return cls(
             answers=tuple(draws),
@@ -152,7 +158,7 @@ class Draws(Sequence[Mapping[str, Value]]):
 
     def shares(self) -> list[DrawnAnswer]:
         """The different answers by decreasing share of the draws, which estimates their
-        probabilities but by backtracking."""
+        probabilities but by backtracking. The share of an answer without variables is known."""
         by_answer: dict[tuple[tuple[str, Value], ...], dict[int, float]] = {}
         by_origin: dict[int, float] = defaultdict(float)
         for draw, origin in zip(self.answers, self.origins, strict=True):
@@ -166,14 +172,21 @@ class Draws(Sequence[Mapping[str, Value]]):
             # The sum over origins of (own - p all)^2, of which most have no part in the answer.
             inside = math.fsum((w - p * by_origin[o]) ** 2 for o, w in own.items())
             outside = squares - math.fsum(by_origin[o] ** 2 for o in own)
-            found.append(DrawnAnswer(dict(items), p, math.sqrt(inside + p * p * max(outside, 0.0))))
+            error = math.sqrt(inside + p * p * max(outside, 0.0))
+            if error <= _ROUNDING * p:
+                error = math.nan if items else 0.0
+            found.append(DrawnAnswer(dict(items), p, error))
         return sorted(found, key=lambda answer: -answer.probability)
 
     def to_dict(self) -> dict[str, object]:
         """As plain data for JSON."""
         return {
             "answers": [
-                {**a.bindings, "probability": a.probability, "error": a.error}
+                {
+                    **a.bindings,
+                    "probability": a.probability,
+                    "error": None if math.isnan(a.error) else a.error,
+                }
                 for a in self.shares()
             ],
             "success": self.success,

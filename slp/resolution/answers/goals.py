@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import numbers
-import reprlib
 import secrets
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,9 +34,9 @@ from slp.resolution.answers.results import (
 from slp.resolution.machine.loop import Limits
 from slp.resolution.proofs.best_first import Progress
 from slp.resolution.proofs.masses import Mass
-from slp.resolution.proofs.query import Query, named_variables
+from slp.resolution.proofs.query import Query, named_variables, read_goal
 from slp.source import SourceSpan
-from slp.syntax import parse_term, term_to_text
+from slp.syntax import term_to_text
 from slp.terms import Atom, Term
 
 #: The engines of queries: the interpreter in Python, or SWI-Prolog.
@@ -184,11 +183,8 @@ def read_query(program: ir.CheckedProgram, goal: str, given: str | None) -> Quer
     ProgramError
         The text has a fault.
     """
-    for option, text in (("goal", goal), ("given", given)):
-        if not isinstance(text, str) and (text is not None or option == "goal"):
-            raise UsageError(words.GOAL_IS_NO_TEXT(option=option, value=reprlib.repr(text)))
-    condition = None if given is None else parse_term(given, "<given>")
-    return Query(program, parse_term(goal), condition)
+    condition = None if given is None else read_goal(given, "given")
+    return Query(program, read_goal(goal), condition)
 
 
 def runs_in_prolog(engine: str) -> bool:

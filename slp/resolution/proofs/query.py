@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -36,8 +37,8 @@ class Query:
     given: Term | None = None
 
 
-def read_goal(text: str) -> Term:
-    """A goal from Prolog text.
+def read_goal(text: str, option: str = "goal") -> Term:
+    """A goal from Prolog text, which is the value of an option.
 
     Raises
     ------
@@ -47,8 +48,8 @@ def read_goal(text: str) -> Term:
         The text has a fault.
     """
     if not isinstance(text, str):
-        raise UsageError(GOAL_IS_NO_TEXT(option="goal", value=repr(text)))
-    return parse_term(text)
+        raise UsageError(GOAL_IS_NO_TEXT(option=option, value=reprlib.repr(text)))
+    return parse_term(text, f"<{option}>")
 
 
 def named_variables(goal: Term) -> list[Var]:

@@ -32,8 +32,9 @@ def test_estimates_are_near_the_exact_values(case: str, method: str) -> None:
     found = program.query(goal)
     draws = program.draw(goal, 1000, failure=method, seed=2)
     assert draws.method == draws.failure == method and draws.tries == 1000
-    assert draws.log_success is not None and draws.log_success_error is not None
-    assert abs(draws.log_success - found.log_success) <= 4.5 * draws.log_success_error + 1e-12
+    assert draws.log_success is not None
+    error = draws.log_success_error or 0.0  # programs that cannot fail tell none
+    assert abs(draws.log_success - found.log_success) <= 4.5 * error + 1e-12
     want = {key(a): a.probability for a in found.answers}
     for share in draws.shares():
         error = max(share.error, 0.005)  # of rare answers the errors are rough
@@ -114,3 +115,32 @@ def test_proofs_beyond_the_limits_are_left_out_and_told(method: str) -> None:
             "word(L)", 300, failure=method, seed=1, limits=Limits(inferences=60)
         )
     assert 0 < len(draws) < 300
+
+
+#: Programs of which all draws may agree, and how these are made.
+AGREE = "0.999999 :: coin(h). 0.000001 :: coin(t)."
+
+
+@pytest.mark.parametrize("options", [{"engine": "python"}, *({"failure": m} for m in METHODS)])
+def test_draws_that_agree_tell_no_error(options: dict[str, str]) -> None:
+    draws = slp.parse(AGREE).draw("coin(X)", 20, seed=1, **options)
+    (share,) = draws.shares()
+    assert share.probability == pytest.approx(1) and math.isnan(share.error)
+    (answer,) = draws.to_dict()["answers"]  # type: ignore[misc]
+    assert answer["error"] is None
+    (sure,) = slp.parse(AGREE).draw("coin(_)", 20, seed=1, **options).shares()
+    assert sure.error == 0.0
+
+
+@pytest.mark.parametrize("failure", ["rejection", "backtracking", *METHODS])
+def test_a_single_draw_tells_no_error(failure: str) -> None:
+    (share,) = slp.parse(WORDS).draw("word(L)", 1, failure=failure, seed=1).shares()
+    assert math.isnan(share.error)
+
+
+@pytest.mark.parametrize("n", [1, 7, 100, 333])
+@pytest.mark.parametrize("failure", ["rejection", *METHODS])
+def test_without_failure_draws_tell_no_error_of_success(failure: str, n: int) -> None:
+    """Also where rounding makes the weights differ."""
+    draws = slp.parse(WORDS).draw("word(L)", n, failure=failure, seed=1)
+    assert draws.success == pytest.approx(1) and draws.log_success_error is None
