@@ -51,11 +51,15 @@ NO_THRESHOLDS_TO_ASK = E272.says(
 
 E273 = Entry(
     "E273: a goal about trees names a row that is not in the table",
-    cause="`same_leaf(T, I, J)` counts the rows of the table from 1.",
-    remedy="Give numbers of rows from 1 to the number of rows.",
+    cause="`same_leaf(T, I, J)` counts the rows of the table from 1, as they were given. A row of "
+    "weight 0 is one of them, and no tree is asked where it goes: it says nothing.",
+    remedy="Give numbers of rows from 1 to the number of rows, of rows with a weight above 0.",
     example="slp query prior.slp 'tree(T), same_leaf(T, 0, 7)' --data data.csv",
 )
 NO_ROW_TO_ASK = E273.says("{predicate}: there is no row {row}: the table has {n} rows", AS_REMEDY)
+ROW_OF_NO_WEIGHT = E273.says(
+    "{predicate}: row {row} has weight 0, so it is in no leaf", "ask about rows that have a weight"
+)
 
 E274 = Entry(
     "E274: a goal about trees calls a stochastic predicate",

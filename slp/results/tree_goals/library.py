@@ -20,6 +20,7 @@ from slp.messages.tree_goals import (
     NO_ROW_TO_ASK,
     NO_THRESHOLDS_TO_ASK,
     NOT_A_ROW_TO_ASK,
+    ROW_OF_NO_WEIGHT,
 )
 from slp.resolution.machine import faults
 from slp.resolution.machine.arithmetic import evaluate
@@ -227,9 +228,12 @@ class TreeLibrary:
     def _check_row(self, predicate: str, term: Term, span: SourceSpan | None) -> None:
         if not isinstance(term, Number) or not isinstance(term.value, int):
             raise faults.wrong_type(predicate.strip("`"), "a number of a row", term, span)
-        n = self._table.n_rows
+        of: dict[str, Any] = {"predicate": predicate, "row": term.value}
+        n = self._table.n_given
         if not 1 <= term.value <= n:
-            raise ProgramError(NO_ROW_TO_ASK(span, predicate=predicate, row=term.value, n=n))
+            raise ProgramError(NO_ROW_TO_ASK(span, **of, n=n))
+        if self._table.distinct_of_given(term.value - 1) is None:
+            raise ProgramError(ROW_OF_NO_WEIGHT(span, **of))
 
     def _cells(self, row: Term, span: SourceSpan | None) -> dict[str, Any]:
         """The cells of a row `[age = 20, ...]`; what is not bound is left out."""

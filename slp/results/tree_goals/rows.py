@@ -63,7 +63,7 @@ class TableRows:
         self._known: dict[int, Sides] = {}
 
     def together(self, facts: TreeFacts, i: int, j: int) -> bool:
-        """Whether two rows, as numbers from 0, end in one leaf."""
+        """Whether two rows, as numbers from 0 in the table as it was given, end in one leaf."""
         one, other = self._sides(i), self._sides(j)
         node = facts.root
         while isinstance(node, Split):
@@ -75,7 +75,8 @@ class TableRows:
         return True
 
     def _sides(self, row: int) -> Sides:
-        distinct = int(self._table.row_of[row])
+        distinct = self._table.distinct_of_given(row)
+        assert distinct is not None, "rows without a weight are refused"
         if distinct not in self._known:
             cells = table_as_new_rows(self._table, np.array([distinct]))[0]
             self._known[distinct] = Sides(self._table, cells)

@@ -64,14 +64,14 @@ class TreeSpace:
     features : all features; `numeric` are those whose thresholds are numbers.
     leaves, depth : numbers of leaves and depths that have a probability.
     rows : the numbers of the rows of the table.
-    together : that two of them end in one leaf.
+    together : that two of them end in one leaf; it raises NotForAllTreesError of a row in no leaf.
     """
 
     features: tuple[str, ...]
     numeric: frozenset[str]
     leaves: Callable[[], range]
     depth: Callable[[], range]
-    rows: range
+    rows: Callable[[], range]
     together: Callable[[int, int], Formula]
 
 
@@ -261,7 +261,7 @@ class Symbolic:
 
     def _together(self, args: Sequence[Term]) -> Formula:
         rows = [t.value for t in args if isinstance(t, Number) and isinstance(t.value, int)]
-        if len(rows) < 2 or not all(row in self._space.rows for row in rows):
+        if len(rows) < 2 or not all(row in self._space.rows() for row in rows):
             raise NotForAllTreesError
         return self._space.together(*rows)
 

@@ -299,6 +299,43 @@ def test_saved_runs_and_copies_answer_alike(tmp_path: Path) -> None:
     assert pickle.loads(pickle.dumps(want)).error == want.error
 
 
+WEIGHTED = ROWS.with_columns(w=pl.Series([0.0, 2.0, 1.0, 0.0, 1.5]))
+
+
+def test_rows_count_in_the_table_as_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of weight 0 count, and have no leaf, whether trees or sums are asked."""
+    posterior = slp.parse(PROGRAM + ":- row_weight(w).").posterior(WEIGHTED)
+    alone = slp.parse(PROGRAM + ":- row_weight(w).").posterior(WEIGHTED.filter(pl.col("w") > 0))
+    for most in (ask.MOST_TREES, 0):
+        monkeypatch.setattr(ask, "MOST_TREES", most)
+        for given, kept in (("2, 3", "1, 2"), ("2, 5", "1, 3"), ("3, 5", "2, 3")):
+            found = posterior.query(f"tree(T), same_leaf(T, {given})")
+            want = alone.query(f"tree(T), same_leaf(T, {kept})")
+            assert found.holds == want.holds and found.prior_holds == want.prior_holds
+        for goal in ("same_leaf(T, 1, 2)", "member(X, [4]), same_leaf(T, 2, X)"):
+            with pytest.raises(slp.SlpError, match="row . has weight 0"):
+                posterior.query(f"tree(T), {goal}")
+        with pytest.raises(slp.SlpError, match="the table has 5 rows"):
+            posterior.query("tree(T), same_leaf(T, 2, 6)")
+
+
+@pytest.mark.filterwarnings("ignore:.*W530")
+def test_saved_runs_tell_rows_where_they_know_which_is_which(tmp_path: Path) -> None:
+    goal = "tree(T), same_leaf(T, 1, 3)"
+    equal = pl.concat([ROWS.head(2), ROWS.head(1), ROWS.tail(3)])
+    weights = PROGRAM + ":- row_weight(w)."
+    cases = [(PROGRAM, ROWS, True), (PROGRAM, equal, False), (weights, WEIGHTED, False)]
+    for program, rows, known in cases:
+        posterior = slp.parse(program).posterior(rows, engine="exact", seed=5)
+        posterior.save(tmp_path / "run")
+        read = slp.load_posterior(tmp_path / "run")
+        if known:
+            assert read.probability(goal) == posterior.probability(goal)
+        else:
+            with pytest.raises(slp.SlpError, match="E562"):
+                read.probability(goal)
+
+
 def test_a_row_of_the_least_level_does_not_miss_it() -> None:
     rows = pl.DataFrame({"size": ["s", "m", "l", "s"], "y": ["a", "b", "b", "a"]})
     order = ":- use(growtree). :- feature(size, [ordinal([s, m, l]), missing(side)])."
