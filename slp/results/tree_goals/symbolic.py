@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from slp.budgets import check_time
 from slp.constraints.avoids import (
     DeeperThan,
     RootOn,
@@ -177,6 +178,7 @@ class Symbolic:
         asked = self.store.resolve(goal)
         own = list(dict.fromkeys(variables(asked)))
         for found in solve(asked, self._database, self._meter):
+            check_time("proving goals about trees")
             values = [found.resolve(v) for v in own]
             pairs = zip(own, values, strict=True)
             if any(v != t and any(True for _ in variables(t)) for v, t in pairs):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import polars as pl
 import pytest
 
 import slp
+from slp.budgets import Deadline, held
 from slp.results.tree_goals import ask, by_sums
 
 ROWS = pl.DataFrame(
@@ -297,6 +299,19 @@ def test_saved_runs_and_copies_answer_alike(tmp_path: Path) -> None:
         read = slp.load_posterior(tmp_path / engine)
         assert read.probability("tree(T), small(T)") == want
     assert pickle.loads(pickle.dumps(want)).error == want.error
+
+
+@pytest.mark.parametrize("most", [1000, 0])
+def test_the_time_ends_proofs_without_end(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each answer takes a second of the clock: a tree gives more of them than there is time for."""
+    monkeypatch.setattr(ask, "MOST_TREES", most)
+    clauses = "succ_of(z). succ_of(s(X)) :- succ_of(X)."
+    posterior = slp.parse(PROGRAM + clauses).posterior(ROWS)
+    seconds = itertools.count()
+    with held(Deadline(40, lambda: next(seconds))), pytest.raises(slp.SlpError) as caught:
+        posterior.query("tree(T), succ_of(X)")
+    assert [d.code for d in caught.value.diagnostics] == ["E540"]
+    assert next(seconds) < 60
 
 
 WEIGHTED = ROWS.with_columns(w=pl.Series([0.0, 2.0, 1.0, 0.0, 1.5]))
