@@ -269,7 +269,11 @@ def _same(term: Term, values: Any) -> Iterator[Pair]:
 def _value(predicate: str, machine: Machine, term: Term) -> float:
     if isinstance(term, Var):
         raise faults.unbound_argument(predicate, None)
-    return float(evaluate(term, machine.parameters, deref=machine.store.deref, span=machine.span))
+    value = evaluate(term, machine.parameters, deref=machine.store.deref, span=machine.span)
+    try:
+        return float(value)
+    except OverflowError:
+        raise faults.float_overflow(machine.span) from None
 
 
 def _number_text(value: Any) -> str:

@@ -154,24 +154,28 @@ class Symbolic:
 
     def _is_about_tree(self, goal: Term, key: _Key) -> bool:
         """Whether a goal has the tree in it, or calls what may ask for it."""
-        if key == TREE or _TREE in subterms(self.store.resolve(goal)):
+        if _TREE in subterms(self.store.resolve(goal)):
             return True
         inside = (functor(self.store.deref(arguments(goal)[i])) for i in GOALS_IN.get(key, ()))
         called = inside if key in GOALS_IN else [key]
         return any(self._calls_tree(other, set()) for other in called)
 
     def _calls_tree(self, key: _Key | None, seen: set[_Key | None]) -> bool:
-        """Whether the clauses of a predicate call `tree/1`, or it has goals inside."""
-        if key == TREE or key in GOALS_IN:
+        """Whether a predicate is one about trees, its clauses call one, or it has goals inside."""
+        if key in GOALS_IN or self._asks_tree(key):
             return True
         seen.add(key)
         bodies = (clause.body for clause in self._clauses.get(key, ()) if clause.body is not None)
         called = {functor(part) for body in bodies for part in subterms(body)}
-        return TREE in called or any(
+        return any(map(self._asks_tree, called)) or any(
             self._calls_tree(other, seen)
             for other in called & self._clauses.keys()
             if other not in seen
         )
+
+    def _asks_tree(self, key: _Key | None) -> bool:
+        """Whether this is a predicate about trees, and not one of the program."""
+        return key == TREE or (key in ABOUT_TREES and key not in self._clauses)
 
     def _logical(self, goal: Term) -> Iterator[Formula]:
         """A goal without the tree, as the machine proves it."""
@@ -270,7 +274,10 @@ class Symbolic:
     def _value(self, term: Term) -> float:
         if any(True for _ in variables(term)):
             raise NotForAllTreesError
-        return float(evaluate(term, self._database.parameters))
+        try:
+            return float(evaluate(term, self._database.parameters))
+        except OverflowError:
+            raise NotForAllTreesError from None
 
     def _named(
         self, args: Sequence[Term], known: Collection[str] | None = None

@@ -247,18 +247,26 @@ def test_trees_that_were_found_tell_no_posterior() -> None:
         "tree(T), coin(_)": "E274",
         "tree(T), tossed(_)": "E274",
         "tree(T), uses(leaf, age)": "E275",
+        "tree(T), of_leaf(age)": "E275",
         "tree(T), class_at(T, age, a, _)": "E275",
         "tree(T), class_at(T, [age], a, _)": "E275",
         "tree(T), class_at(T, [age = X], a, _)": "E211",
         "tree(T), uses(S, age)": "E211",
         "tree(T), same_leaf(T, _, 1)": "E211",
         "tree(T), same_leaf(T, a, 1)": "E212",
+        "tree(T), threshold_between(T, age, 0, 10**400)": "E205",
+        "tree(T), threshold_between(T, age, -10**400, 0)": "E205",
         "tree(T), shows(T, age)": "E210",
         "tree(T": "E020",
     }.items(),
 )
-def test_faults_have_codes(goal: str, code: str) -> None:
-    clauses = "0.5 :: coin(h). 0.5 :: coin(t). tossed(X) :- once(coin(X))."
+@pytest.mark.parametrize("most", [1000, 0])
+def test_faults_have_codes(
+    goal: str, code: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ask, "MOST_TREES", most)
+    clauses = "0.5 :: coin(h). 0.5 :: coin(t). tossed(X) :- once(coin(X)). "
+    clauses += "of_leaf(F) :- uses(leaf, F)."
     posterior = slp.parse(PROGRAM + clauses).posterior(ROWS)
     with pytest.raises(slp.SlpError) as caught:
         posterior.query(goal)
