@@ -73,7 +73,7 @@ class BySums:
             (holds,) = self._probabilities({(): joined(False, tuple(formulas.values()))}).values()
         except (NoSumsError, BudgetError):
             return told, None
-        return {values: p for values, p in told.items() if p > p.error}, holds
+        return told, holds
 
     def _probabilities(self, formulas: Mapping[Values, Formula]) -> dict[Values, Probability]:
         """Raises NoSumsError, BudgetError."""

@@ -187,6 +187,22 @@ def test_answers_are_no_partition(posterior: slp.Posterior, every: Any) -> None:
     assert found.answers[0].probability >= found.answers[1].probability
 
 
+def test_an_answer_below_the_error_of_its_sum_keeps_the_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """4,000 rows of which age tells all: the leaf has a posterior below 1e-600 and the prior
+    0.5. The posterior side of its answer keeps what sums may have lost."""
+    monkeypatch.setattr(ask, "MOST_TREES", 0)
+    rows = pl.DataFrame({"age": [1, 2] * 2000, "y": ["a", "b"] * 2000})
+    posterior = slp.parse(":- use(growtree, [alpha = 0.5]).").posterior(rows)
+    found = posterior.query("tree(T), leaves(T, N)")
+    told = {a["N"]: a for a in found.answers}
+    assert {*told} == {1, 2}
+    assert told[1].prior_probability == pytest.approx(0.5)
+    assert 0 <= told[1].probability < told[1].probability.error < 1e-11
+    assert [a["N"] for a in posterior.query("tree(T), leaves(T, N), N > 2").answers] == []
+
+
 def test_a_prior_predicts_before_any_response(posterior: slp.Posterior) -> None:
     found = posterior.query("tree(T), class_at(T, [age = 2], b, P)")
     assert {a["P"] for a in found.answers if a.prior_probability} == {0.5}
