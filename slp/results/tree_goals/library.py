@@ -14,11 +14,13 @@ from slp.leaves import label_text
 from slp.messages.names import joined, nearest
 from slp.messages.tree_goals import (
     ASKED_FOR_NO_CLASSES,
+    COLUMN_TWICE_IN_ROW,
     NO_CLASS_TO_ASK,
     NO_FEATURE_TO_ASK,
     NO_PART_OF_TREE,
     NO_ROW_TO_ASK,
     NO_THRESHOLDS_TO_ASK,
+    NOT_A_CELL,
     NOT_A_ROW_TO_ASK,
     ROW_OF_NO_WEIGHT,
 )
@@ -136,7 +138,8 @@ class TreeLibrary:
         self.check("class_at", (row, label, probability))
         facts = self._of("class_at/4", machine, tree)
         if row not in self._asked:
-            self._asked[row] = AskedRow(self._table, self._cells(row, None))
+            cells, place = self._cells(row, None), row.span or machine.span
+            self._asked[row] = AskedRow(self._table, cells, place)
         asked, found = self._asked[row], 0.0
         for leaf, share in facts.shares(lambda split: asked.share_left(facts, split)):
             found = found + share * self._predicted(leaf)
@@ -251,8 +254,12 @@ class TreeLibrary:
                 continue
             self._check_feature("`class_at/4`", column, False, column.span or span)
             assert isinstance(column, Atom)
+            of = {"predicate": "`class_at/4`", "name": column.name}
             if isinstance(value, Struct):
-                raise ProgramError(_no_row(item, span))
+                shown = faults.describe(value)
+                raise ProgramError(NOT_A_CELL(value.span or span, **of, value=shown))
+            if column.name in cells:
+                raise ProgramError(COLUMN_TWICE_IN_ROW(column.span or span, **of))
             cells[column.name] = value.name if isinstance(value, Atom) else value.value
         return cells
 

@@ -266,6 +266,10 @@ def test_trees_that_were_found_tell_no_posterior() -> None:
         "tree(T), of_leaf(age)": "E275",
         "tree(T), class_at(T, age, a, _)": "E275",
         "tree(T), class_at(T, [age], a, _)": "E275",
+        "tree(T), class_at(T, [age = 1, age = 2], a, _)": "E275",
+        "tree(T), X = [age = 1, age = 1], class_at(T, X, a, _)": "E275",
+        "tree(T), class_at(T, [age = 1 + 1], a, _)": "E275",
+        "tree(T), class_at(T, [age = x], a, _)": "E421",
         "tree(T), class_at(T, [age = X], a, _)": "E211",
         "tree(T), uses(S, age)": "E211",
         "tree(T), same_leaf(T, _, 1)": "E211",
@@ -287,6 +291,28 @@ def test_faults_have_codes(
     with pytest.raises(slp.SlpError) as caught:
         posterior.query(goal)
     assert [d.code for d in caught.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    {
+        "[age = 1, age = 2]": "the column `age` twice",
+        "[age = 1 + 1]": "no number or name",
+        "[age = x]": "in the row that the goal gives",
+    }.items(),
+)
+def test_faults_of_rows_say_what_is_wrong(row: str, words: str, posterior: slp.Posterior) -> None:
+    with pytest.raises(slp.SlpError, match=words):
+        posterior.query(f"tree(T), class_at(T, {row}, a, _)")
+
+
+def test_a_branch_is_asked_from_its_top(posterior: slp.Posterior, every: Any) -> None:
+    """Rows 1 and 5, one of which the root may send to the right."""
+    found = posterior.probability("tree(T), left(T, L), same_leaf(L, 1, 5)")
+    want = math.fsum(
+        p for t, p, _ in every if "left" in t and leaf_of(t["left"], 1) == leaf_of(t["left"], 5)
+    )
+    assert found == pytest.approx(want, abs=1e-12)
 
 
 def test_responses_that_are_numbers_have_no_classes() -> None:
