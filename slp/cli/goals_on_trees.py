@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 import slp
+from slp.budgets import held
 from slp.cli.common import exit_if_interrupted, progress_line, say
 from slp.cli.exclusive_options import check_options
 from slp.cli.json_text import write_json
@@ -46,7 +47,8 @@ def ask_trees(
             allow_code=asked["allow_code"],
             progress=progress,
         )
-        found = posterior.query(goal)
+        with held(time):
+            found = posterior.query(goal)
     if as_json:
         run = {"engine": posterior.engine, "reason": posterior.reason, "seed": posterior.seed}
         write_json({**found.to_dict(), **run, "version": slp.__version__})

@@ -43,7 +43,8 @@ def table_of(program: CheckedProgram, X: Any, y: Any = None) -> Table:
         With every fault of the table (docs/data.md lists them).
     """
     frame = frame_of(X)
-    roles = roles_of(program, frame, y).weighted()
+    given = roles_of(program, frame, y)
+    roles = given.weighted()
     faults: list[Diagnostic] = []
     coded: list[CodedColumn] = []
     for column in roles.features:
@@ -61,7 +62,7 @@ def table_of(program: CheckedProgram, X: Any, y: Any = None) -> Table:
         raise DataError([*faults, *e.diagnostics]) from e
     if faults:
         raise DataError(faults)
-    return _merged(coded, response, roles, frame.nbytes)
+    return _merged(coded, response, roles, given.without_weight(), frame.nbytes)
 
 
 def response_of(program: CheckedProgram, roles: Roles) -> Response:
@@ -98,7 +99,11 @@ def response_of(program: CheckedProgram, roles: Roles) -> Response:
 
 
 def _merged(
-    coded: Sequence[CodedColumn], response: Response, roles: Roles, bytes_read: int
+    coded: Sequence[CodedColumn],
+    response: Response,
+    roles: Roles,
+    without_weight: NDArray[np.int64],
+    bytes_read: int,
 ) -> Table:
     codes, row_of, counts = kernels.merge_rows(np.stack([c.codes for c in coded], axis=1))
     warnings = [w for c in coded for w in c.warnings]
@@ -113,6 +118,7 @@ def _merged(
         response=roles.response.name,
         n_rows=len(row_of),
         row_of=row_of,
+        without_weight=without_weight,
         weighted=_weighted(roles.weights),
         weights=None
         if roles.weights is None

@@ -80,6 +80,11 @@ class Roles:
     exposure: Column | None = None
     sided: bool = False
 
+    def without_weight(self) -> NDArray[np.int64]:
+        """The rows of weight 0, from 0, in order."""
+        weights = np.ones(1) if self.weights is None else self.weights
+        return np.flatnonzero(weights == 0).astype(np.int64)
+
     def weighted(self) -> Roles:
         """The rows that have a weight above 0: the others are absent."""
         if self.weights is None or self.weights.all():

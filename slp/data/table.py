@@ -22,7 +22,7 @@ from slp.data.row_weights import RowWeights
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.schema import Schema
 from slp.leaves import TAKEN, LeafModel
-from slp.messages.saved import SINGLE_ROWS_NOT_SAVED
+from slp.messages.saved import ROW_NUMBERS_NOT_SAVED, SINGLE_ROWS_NOT_SAVED
 
 #: Rows whose codes are brought into another type together.
 _ROWS_AT_ONCE = 1 << 14
@@ -49,6 +49,8 @@ class Table:
     response : name of the response column.
     n_rows : rows of the data (the sum of `counts`).
     row_of : int64, shape (n_rows,). The distinct row of each row of the data.
+    without_weight : int64. The numbers, from 0, of the rows that were given with weight 0: they are
+        not rows of the data. None of a saved run that does not tell which row was which.
     notes : sentences for people (merged rows, chosen leaf model, coded features).
     warnings : findings that are not errors.
     weighted : of rows with weights, whether these are `whole` numbers or `real` ones; None where
@@ -66,6 +68,7 @@ class Table:
     response: str
     n_rows: int
     row_of: NDArray[np.int64]
+    without_weight: NDArray[np.int64] | None
     notes: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = field(default=(), repr=False)
     bytes_read: int = 0
@@ -80,6 +83,31 @@ class Table:
             return self.counts, min_leaf
         weights = RowWeights(self.counts, 1.0, exact=True) if self.weights is None else self.weights
         return weights.units, weights.in_units(min_weight)
+
+    @property
+    def n_given(self) -> int:
+        """How many rows the table had as it was given, those of weight 0 included.
+
+        Raises
+        ------
+        UnsupportedError
+            E562: the run was saved, and does not tell which row was which.
+        """
+        return self.n_rows + len(self._without_weight)
+
+    def distinct_of_given(self, row: int) -> int | None:
+        """The distinct row of a row of the table as it was given, from 0; None if its weight is 0.
+        Raises as `n_given`."""
+        place = int(np.searchsorted(self._without_weight, row))
+        if row in self._without_weight[place : place + 1]:
+            return None
+        return int(self.row_of[row - place])
+
+    @property
+    def _without_weight(self) -> NDArray[np.int64]:
+        if self.without_weight is None:
+            raise UnsupportedError(ROW_NUMBERS_NOT_SAVED())
+        return self.without_weight
 
     def statistics_of_rows(self) -> NDArray[np.float64]:
         """The statistics of each row of the data, times its weight, shape (n_rows, k).

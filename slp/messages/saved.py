@@ -39,6 +39,9 @@ SINGLE_ROWS_NOT_SAVED = E562.says(
     "a saved run has the sums of responses, so those of single rows cannot be told",
     AS_REMEDY,
 )
+ROW_NUMBERS_NOT_SAVED = E562.says(
+    "a saved run keeps no numbers of rows where rows are equal or have weights", AS_REMEDY
+)
 WEIGHTS_NOT_SAVED = E562.says(
     "a saved run of the engine {engine} knows the weights of its own trees alone", AS_REMEDY
 )

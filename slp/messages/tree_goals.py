@@ -51,11 +51,15 @@ NO_THRESHOLDS_TO_ASK = E272.says(
 
 E273 = Entry(
     "E273: a goal about trees names a row that is not in the table",
-    cause="`same_leaf(T, I, J)` counts the rows of the table from 1.",
-    remedy="Give numbers of rows from 1 to the number of rows.",
+    cause="`same_leaf(T, I, J)` counts the rows of the table from 1, as they were given. A row of "
+    "weight 0 is one of them, and no tree is asked where it goes: it says nothing.",
+    remedy="Give numbers of rows from 1 to the number of rows, of rows with a weight above 0.",
     example="slp query prior.slp 'tree(T), same_leaf(T, 0, 7)' --data data.csv",
 )
 NO_ROW_TO_ASK = E273.says("{predicate}: there is no row {row}: the table has {n} rows", AS_REMEDY)
+ROW_OF_NO_WEIGHT = E273.says(
+    "{predicate}: row {row} has weight 0, so it is in no leaf", "ask about rows that have a weight"
+)
 
 E274 = Entry(
     "E274: a goal about trees calls a stochastic predicate",
@@ -72,9 +76,16 @@ STOCHASTIC_OF_TREES = E274.says(
 E275 = Entry(
     "E275: a predicate about trees gets an argument of another form",
     cause="The first argument is neither the tree nor a part of it, or the row of `class_at` is no "
-    "list such as `[age = 20]`.",
+    "list such as `[age = 20]`: a list of a number or a name for each of some columns, each once.",
     remedy="Take the T of `tree(T)`, or a branch of its term; write rows as `[Column = Value]`.",
     example="slp query prior.slp 'tree(T), uses(leaf, age)' --data data.csv",
 )
 NO_PART_OF_TREE = E275.says("{predicate}: {term} is no part of the tree", AS_REMEDY)
+COLUMN_TWICE_IN_ROW = E275.says(
+    "{predicate}: the row gives the column `{name}` twice", "give it one value"
+)
+NOT_A_CELL = E275.says(
+    "{predicate}: the value of the column `{name}` is {value}, no number or name",
+    "compute it before, as in `X is 1 + 1`, and give X",
+)
 NOT_A_ROW_TO_ASK = E275.says("{predicate}: {term} is no row, such as `[age = 20]`", AS_REMEDY)

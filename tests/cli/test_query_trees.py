@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+import slp
+from slp.budgets import time_left
+
 
 @pytest.fixture
 def asked(slp_run: Any, tmp_path: Path) -> Any:
@@ -47,6 +50,19 @@ def test_as_json(asked: Any) -> None:
 def test_draws_have_errors(asked: Any) -> None:
     result = asked("tree(T), small(T)", "--engine", "smc")
     assert "+-" in result.out and "2000 draws of the engine smc" in result.out
+
+
+def test_the_time_is_that_of_proofs_too(asked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    left: list[float] = []
+    plain = slp.Posterior.query
+
+    def query(self: slp.Posterior, goal: str) -> Any:
+        left.append(time_left())
+        return plain(self, goal)
+
+    monkeypatch.setattr(slp.Posterior, "query", query)
+    assert asked("tree(T), small(T)", "--time", "500").code == 0
+    assert 0 < left[0] < 500
 
 
 def test_options_of_proofs_are_refused(asked: Any) -> None:

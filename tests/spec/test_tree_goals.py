@@ -107,8 +107,11 @@ class Goals:
         return f"(depth(T, _D), _D > {n})", lambda d: depth_of(d.tree) > n
 
     def same_leaf(self) -> tuple[str, Holds]:
-        i, j = (self.rng.randrange(len(self.case.spec.example.rows)) for _ in range(2))
-        return f"same_leaf(T, {i + 1}, {j + 1})", lambda d: any(
+        table = self.case.model.table
+        assert table.without_weight is not None
+        kept = sorted({*range(table.n_given)} - {*table.without_weight.tolist()})
+        i, j = (self.rng.randrange(len(kept)) for _ in range(2))
+        return f"same_leaf(T, {kept[i] + 1}, {kept[j] + 1})", lambda d: any(
             i in leaf and j in leaf for leaf in d.leaves
         )
 

@@ -93,6 +93,7 @@ def table() -> Table:
         response="y",
         n_rows=5,
         row_of=np.array([0, 0, 1, 2, 3]),
+        without_weight=np.zeros(0, np.int64),
     )
 
 

@@ -18,7 +18,7 @@ from slp.leaves import LeafModel, leaf_from_plain, leaf_to_plain
 from slp.messages.saved import ROWS_NOT_SAVED
 from slp.results.saved.archive import Archive, DamagedError
 
-_OF_ROWS = frozenset(("codes", "counts", "statistics", "row_of", "weights"))
+_OF_ROWS = frozenset(("codes", "counts", "statistics", "row_of", "without_weight", "weights"))
 #: As for tables that are read: sums of counts stay whole.
 _LARGEST_COUNT = 1e12
 
@@ -29,7 +29,8 @@ class TableWithoutRows(Table):
     Raises
     ------
     UnsupportedError
-        E562: from `codes`, `counts`, `statistics`, `row_of` and `weights`, which it does not have.
+        E562: from `codes`, `counts`, `statistics`, `row_of`, `without_weight` and `weights`, which
+        it does not have.
     """
 
     def __init__(self, **known: Any) -> None:
@@ -169,11 +170,13 @@ def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel, unit: A
         if not (sound and type(scale) is float and 0 < scale < np.inf and type(exact) is bool):
             raise DamagedError("the weights of its rows are not sound")
         weights = RowWeights(units, scale, exact)
+    told = weights is None and len(codes) == known["n_rows"]  # then the order is that of the data
     return Table(
         codes=codes.astype(code_type(int(n_codes.max(initial=1)))),
         counts=counts,
         statistics=statistics,
         row_of=row_of,
+        without_weight=np.zeros(0, np.int64) if told else None,
         weights=weights,
         **known,
     )

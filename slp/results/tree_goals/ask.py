@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,17 +33,20 @@ _AT_A_TIME = 256
 
 @dataclass(frozen=True)
 class Asked:
-    """What one distribution says: the probability of each answer, and that of any."""
+    """What one distribution says: the probability of each answer, and that of any; by sums also
+    of answers that no tree may give, as what the sums lost may be all (`lost`)."""
 
     answers: Mapping[Values, Probability]
     holds: Probability
     source: Source
+    lost: Mapping[Values, Probability] = field(default_factory=dict)
 
     def of(self, values: Values) -> Probability:
         """The probability of an answer, 0 of one that no tree gives."""
         none = 0.0 if self.source.kind == "exact" else math.nan
         kind: Kind = self.source.kind or "exact"
-        return self.answers.get(values, Probability(0.0, none, kind))
+        absent = Probability(0.0, none, kind)
+        return self.answers.get(values, self.lost.get(values, absent))
 
 
 class GoalsOfTrees:
@@ -107,12 +110,14 @@ class GoalsOfTrees:
         if found is None:
             return None
         told, holds = found
+        lost = {values: p for values, p in told.items() if p <= p.error}
+        kept = {values: p for values, p in told.items() if values not in lost}
         source = Source("exact", "exact: sums over all trees")
         if holds is None:
             drawn = self._of_independent_draws(goal, result)
             words = f"{source.words}; of any answer {drawn.source.words}"
-            return Asked(told, drawn.holds, Source("exact", words))
-        return Asked(told, holds, source)
+            return Asked(kept, drawn.holds, Source("exact", words), lost)
+        return Asked(kept, holds, source, lost)
 
     def _of_independent_draws(self, goal: GoalAboutTrees, result: Result) -> Asked:
         if result not in self._drawn:

@@ -73,7 +73,7 @@ class BySums:
             (holds,) = self._probabilities({(): joined(False, tuple(formulas.values()))}).values()
         except (NoSumsError, BudgetError):
             return told, None
-        return {values: p for values, p in told.items() if p > p.error}, holds
+        return told, holds
 
     def _probabilities(self, formulas: Mapping[Values, Formula]) -> dict[Values, Probability]:
         """Raises NoSumsError, BudgetError."""
@@ -132,9 +132,8 @@ class BySums:
 
     def _of_pair(self, pair: RowsTogether, holds: bool) -> Probability:
         """The probability that two rows end in one leaf, or that they do not."""
-        table = self._result.table
-        rows = table.row_of[[pair.row - 1, pair.other - 1]]
-        found = self._result.proximity(table_as_new_rows(table, rows))
+        rows = table_as_new_rows(self._result.table, np.array([pair.row, pair.other]))
+        found = self._result.proximity(rows)
         if found.kind != "exact":
             raise NoSumsError
         value = float(found.value[0, 1])
@@ -150,15 +149,18 @@ class BySums:
             frozenset(f.name for f in features if f.kind.numbers_by_name is None),
             lambda: range(1, len(sums.leaf_distribution())),
             lambda: range(len(sums.depth_distribution())),
-            range(1, self._result.table.n_rows + 1),
+            lambda: range(1, self._result.table.n_given + 1),
             self._rows_together,
         )
 
     def _rows_together(self, i: int, j: int) -> Formula:
         table = self._result.table
+        one, other = (table.distinct_of_given(row - 1) for row in (i, j))
+        if one is None or other is None:
+            raise NotForAllTreesError
         if any(f.kind.categorical or f.kind.missing_code is not None for f in table.features):
-            return RowsTogether(i, j)
-        rows = table_as_numbers(table, table.row_of[[i - 1, j - 1]])
+            return RowsTogether(one, other)
+        rows = table_as_numbers(table, np.array([one, other]))
         ends = zip(table.feature_names, rows.min(axis=0), rows.max(axis=0), strict=True)
         return negated(PartsRows(tuple((name, float(a), float(b)) for name, a, b in ends)))
 

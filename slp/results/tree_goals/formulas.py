@@ -44,8 +44,7 @@ class LeafCount:
 
 @dataclass(frozen=True)
 class RowsTogether:
-    """Two rows of the table, counted from 1, end in one leaf: decided alone, and with nothing
-    else."""
+    """Two distinct rows of the table end in one leaf: decided alone, and with nothing else."""
 
     row: int
     other: int

@@ -57,6 +57,7 @@ class GoalAboutTrees:
             found[canonical(list_term(map(bindings.resolve, self._values)))] = None
             if not self._values:
                 break
+            check_time("proving goals about trees")
         return found
 
     def by_answer(self, trees: Sequence[Tree]) -> dict[Values, list[int]]:
@@ -66,7 +67,7 @@ class GoalAboutTrees:
         for u, tree in enumerate(trees):
             for values in self.answers(tree):
                 found.setdefault(values, []).append(u)
-            check_time("goals about trees")
+            check_time("proving goals about trees")
         return found
 
     def for_all_trees(self, space: TreeSpace) -> dict[Values, Formula]:

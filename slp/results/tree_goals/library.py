@@ -14,12 +14,15 @@ from slp.leaves import label_text
 from slp.messages.names import joined, nearest
 from slp.messages.tree_goals import (
     ASKED_FOR_NO_CLASSES,
+    COLUMN_TWICE_IN_ROW,
     NO_CLASS_TO_ASK,
     NO_FEATURE_TO_ASK,
     NO_PART_OF_TREE,
     NO_ROW_TO_ASK,
     NO_THRESHOLDS_TO_ASK,
+    NOT_A_CELL,
     NOT_A_ROW_TO_ASK,
+    ROW_OF_NO_WEIGHT,
 )
 from slp.resolution.machine import faults
 from slp.resolution.machine.arithmetic import evaluate
@@ -135,7 +138,8 @@ class TreeLibrary:
         self.check("class_at", (row, label, probability))
         facts = self._of("class_at/4", machine, tree)
         if row not in self._asked:
-            self._asked[row] = AskedRow(self._table, self._cells(row, None))
+            cells, place = self._cells(row, None), row.span or machine.span
+            self._asked[row] = AskedRow(self._table, cells, place)
         asked, found = self._asked[row], 0.0
         for leaf, share in facts.shares(lambda split: asked.share_left(facts, split)):
             found = found + share * self._predicted(leaf)
@@ -227,9 +231,12 @@ class TreeLibrary:
     def _check_row(self, predicate: str, term: Term, span: SourceSpan | None) -> None:
         if not isinstance(term, Number) or not isinstance(term.value, int):
             raise faults.wrong_type(predicate.strip("`"), "a number of a row", term, span)
-        n = self._table.n_rows
+        of: dict[str, Any] = {"predicate": predicate, "row": term.value}
+        n = self._table.n_given
         if not 1 <= term.value <= n:
-            raise ProgramError(NO_ROW_TO_ASK(span, predicate=predicate, row=term.value, n=n))
+            raise ProgramError(NO_ROW_TO_ASK(span, **of, n=n))
+        if self._table.distinct_of_given(term.value - 1) is None:
+            raise ProgramError(ROW_OF_NO_WEIGHT(span, **of))
 
     def _cells(self, row: Term, span: SourceSpan | None) -> dict[str, Any]:
         """The cells of a row `[age = 20, ...]`; what is not bound is left out."""
@@ -247,8 +254,12 @@ class TreeLibrary:
                 continue
             self._check_feature("`class_at/4`", column, False, column.span or span)
             assert isinstance(column, Atom)
+            of = {"predicate": "`class_at/4`", "name": column.name}
             if isinstance(value, Struct):
-                raise ProgramError(_no_row(item, span))
+                shown = faults.describe(value)
+                raise ProgramError(NOT_A_CELL(value.span or span, **of, value=shown))
+            if column.name in cells:
+                raise ProgramError(COLUMN_TWICE_IN_ROW(column.span or span, **of))
             cells[column.name] = value.name if isinstance(value, Atom) else value.value
         return cells
 
@@ -265,7 +276,11 @@ def _same(term: Term, values: Any) -> Iterator[Pair]:
 def _value(predicate: str, machine: Machine, term: Term) -> float:
     if isinstance(term, Var):
         raise faults.unbound_argument(predicate, None)
-    return float(evaluate(term, machine.parameters, deref=machine.store.deref, span=machine.span))
+    value = evaluate(term, machine.parameters, deref=machine.store.deref, span=machine.span)
+    try:
+        return float(value)
+    except OverflowError:
+        raise faults.float_overflow(machine.span) from None
 
 
 def _number_text(value: Any) -> str:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from slp.data.new_rows import rows_to_predict
 from slp.data.table import Table
+from slp.errors import DataError
 from slp.late import late_import
 from slp.problem.new_rows import share_of_untold, table_as_new_rows
 from slp.results.averages.paths import Sides
 from slp.results.tree_goals.facts import TreeFacts
+from slp.source import SourceSpan
 from slp.trees import Split
 
 
 class AskedRow:
     """A row of which some columns are known."""
 
-    def __init__(self, table: Table, cells: Mapping[str, Any]) -> None:
-        """Raises DataError where a cell does not fit its column."""
+    def __init__(self, table: Table, cells: Mapping[str, Any], span: SourceSpan | None) -> None:
+        """Raises DataError where a cell does not fit its column, with the place of the row."""
         self._table = table
         self._numbers = {name: f for f, name in enumerate(table.feature_names)}
         known = [f for f, name in enumerate(table.feature_names) if name in cells]
@@ -29,7 +32,12 @@ class AskedRow:
         if known:
             features = [table.features[f] for f in known]
             frame = late_import("polars").DataFrame({name: [x] for name, x in cells.items()})
-            row[known] = rows_to_predict(features, frame)[0]
+            try:
+                row[known] = rows_to_predict(features, frame)[0]
+            except DataError as e:
+                words = "in the row that the goal gives, row 1 here"
+                found = (replace(d, message=f"{words}: {d.message}") for d in e.diagnostics)
+                raise DataError([replace(d, span=d.span or span) for d in found]) from None
         self._known = frozenset(known)
         self._sides = Sides(table, row)
 
@@ -63,7 +71,7 @@ class TableRows:
         self._known: dict[int, Sides] = {}
 
     def together(self, facts: TreeFacts, i: int, j: int) -> bool:
-        """Whether two rows, as numbers from 0, end in one leaf."""
+        """Whether two rows, as numbers from 0 in the table as it was given, end in one leaf."""
         one, other = self._sides(i), self._sides(j)
         node = facts.root
         while isinstance(node, Split):
@@ -75,7 +83,8 @@ class TableRows:
         return True
 
     def _sides(self, row: int) -> Sides:
-        distinct = int(self._table.row_of[row])
+        distinct = self._table.distinct_of_given(row)
+        assert distinct is not None, "rows without a weight are refused"
         if distinct not in self._known:
             cells = table_as_new_rows(self._table, np.array([distinct]))[0]
             self._known[distinct] = Sides(self._table, cells)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from slp.budgets import check_time
 from slp.constraints.avoids import (
     DeeperThan,
     RootOn,
@@ -64,14 +65,14 @@ class TreeSpace:
     features : all features; `numeric` are those whose thresholds are numbers.
     leaves, depth : numbers of leaves and depths that have a probability.
     rows : the numbers of the rows of the table.
-    together : that two of them end in one leaf.
+    together : that two of them end in one leaf; it raises NotForAllTreesError of a row in no leaf.
     """
 
     features: tuple[str, ...]
     numeric: frozenset[str]
     leaves: Callable[[], range]
     depth: Callable[[], range]
-    rows: range
+    rows: Callable[[], range]
     together: Callable[[int, int], Formula]
 
 
@@ -153,30 +154,35 @@ class Symbolic:
 
     def _is_about_tree(self, goal: Term, key: _Key) -> bool:
         """Whether a goal has the tree in it, or calls what may ask for it."""
-        if key == TREE or _TREE in subterms(self.store.resolve(goal)):
+        if _TREE in subterms(self.store.resolve(goal)):
             return True
         inside = (functor(self.store.deref(arguments(goal)[i])) for i in GOALS_IN.get(key, ()))
         called = inside if key in GOALS_IN else [key]
         return any(self._calls_tree(other, set()) for other in called)
 
     def _calls_tree(self, key: _Key | None, seen: set[_Key | None]) -> bool:
-        """Whether the clauses of a predicate call `tree/1`, or it has goals inside."""
-        if key == TREE or key in GOALS_IN:
+        """Whether a predicate is one about trees, its clauses call one, or it has goals inside."""
+        if key in GOALS_IN or self._asks_tree(key):
             return True
         seen.add(key)
         bodies = (clause.body for clause in self._clauses.get(key, ()) if clause.body is not None)
         called = {functor(part) for body in bodies for part in subterms(body)}
-        return TREE in called or any(
+        return any(map(self._asks_tree, called)) or any(
             self._calls_tree(other, seen)
             for other in called & self._clauses.keys()
             if other not in seen
         )
+
+    def _asks_tree(self, key: _Key | None) -> bool:
+        """Whether this is a predicate about trees, and not one of the program."""
+        return key == TREE or (key in ABOUT_TREES and key not in self._clauses)
 
     def _logical(self, goal: Term) -> Iterator[Formula]:
         """A goal without the tree, as the machine proves it."""
         asked = self.store.resolve(goal)
         own = list(dict.fromkeys(variables(asked)))
         for found in solve(asked, self._database, self._meter):
+            check_time("proving goals about trees")
             values = [found.resolve(v) for v in own]
             pairs = zip(own, values, strict=True)
             if any(v != t and any(True for _ in variables(t)) for v, t in pairs):
@@ -261,14 +267,17 @@ class Symbolic:
 
     def _together(self, args: Sequence[Term]) -> Formula:
         rows = [t.value for t in args if isinstance(t, Number) and isinstance(t.value, int)]
-        if len(rows) < 2 or not all(row in self._space.rows for row in rows):
+        if len(rows) < 2 or not all(row in self._space.rows() for row in rows):
             raise NotForAllTreesError
         return self._space.together(*rows)
 
     def _value(self, term: Term) -> float:
         if any(True for _ in variables(term)):
             raise NotForAllTreesError
-        return float(evaluate(term, self._database.parameters))
+        try:
+            return float(evaluate(term, self._database.parameters))
+        except OverflowError:
+            raise NotForAllTreesError from None
 
     def _named(
         self, args: Sequence[Term], known: Collection[str] | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import polars as pl
 import pytest
 
 import slp
+from slp.budgets import Deadline, held
 from slp.results.tree_goals import ask, by_sums
 
 ROWS = pl.DataFrame(
@@ -185,6 +187,22 @@ def test_answers_are_no_partition(posterior: slp.Posterior, every: Any) -> None:
     assert found.answers[0].probability >= found.answers[1].probability
 
 
+def test_an_answer_below_the_error_of_its_sum_keeps_the_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """4,000 rows of which age tells all: the leaf has a posterior below 1e-600 and the prior
+    0.5. The posterior side of its answer keeps what sums may have lost."""
+    monkeypatch.setattr(ask, "MOST_TREES", 0)
+    rows = pl.DataFrame({"age": [1, 2] * 2000, "y": ["a", "b"] * 2000})
+    posterior = slp.parse(":- use(growtree, [alpha = 0.5]).").posterior(rows)
+    found = posterior.query("tree(T), leaves(T, N)")
+    told = {a["N"]: a for a in found.answers}
+    assert {*told} == {1, 2}
+    assert told[1].prior_probability == pytest.approx(0.5)
+    assert 0 <= told[1].probability < told[1].probability.error < 1e-11
+    assert [a["N"] for a in posterior.query("tree(T), leaves(T, N), N > 2").answers] == []
+
+
 def test_a_prior_predicts_before_any_response(posterior: slp.Posterior) -> None:
     found = posterior.query("tree(T), class_at(T, [age = 2], b, P)")
     assert {a["P"] for a in found.answers if a.prior_probability} == {0.5}
@@ -245,22 +263,56 @@ def test_trees_that_were_found_tell_no_posterior() -> None:
         "tree(T), coin(_)": "E274",
         "tree(T), tossed(_)": "E274",
         "tree(T), uses(leaf, age)": "E275",
+        "tree(T), of_leaf(age)": "E275",
         "tree(T), class_at(T, age, a, _)": "E275",
         "tree(T), class_at(T, [age], a, _)": "E275",
+        "tree(T), class_at(T, [age = 1, age = 2], a, _)": "E275",
+        "tree(T), X = [age = 1, age = 1], class_at(T, X, a, _)": "E275",
+        "tree(T), class_at(T, [age = 1 + 1], a, _)": "E275",
+        "tree(T), class_at(T, [age = x], a, _)": "E421",
         "tree(T), class_at(T, [age = X], a, _)": "E211",
         "tree(T), uses(S, age)": "E211",
         "tree(T), same_leaf(T, _, 1)": "E211",
         "tree(T), same_leaf(T, a, 1)": "E212",
+        "tree(T), threshold_between(T, age, 0, 10**400)": "E205",
+        "tree(T), threshold_between(T, age, -10**400, 0)": "E205",
         "tree(T), shows(T, age)": "E210",
         "tree(T": "E020",
     }.items(),
 )
-def test_faults_have_codes(goal: str, code: str) -> None:
-    clauses = "0.5 :: coin(h). 0.5 :: coin(t). tossed(X) :- once(coin(X))."
+@pytest.mark.parametrize("most", [1000, 0])
+def test_faults_have_codes(
+    goal: str, code: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ask, "MOST_TREES", most)
+    clauses = "0.5 :: coin(h). 0.5 :: coin(t). tossed(X) :- once(coin(X)). "
+    clauses += "of_leaf(F) :- uses(leaf, F)."
     posterior = slp.parse(PROGRAM + clauses).posterior(ROWS)
     with pytest.raises(slp.SlpError) as caught:
         posterior.query(goal)
     assert [d.code for d in caught.value.diagnostics] == [code]
+
+
+@pytest.mark.parametrize(
+    ("row", "words"),
+    {
+        "[age = 1, age = 2]": "the column `age` twice",
+        "[age = 1 + 1]": "no number or name",
+        "[age = x]": "in the row that the goal gives",
+    }.items(),
+)
+def test_faults_of_rows_say_what_is_wrong(row: str, words: str, posterior: slp.Posterior) -> None:
+    with pytest.raises(slp.SlpError, match=words):
+        posterior.query(f"tree(T), class_at(T, {row}, a, _)")
+
+
+def test_a_branch_is_asked_from_its_top(posterior: slp.Posterior, every: Any) -> None:
+    """Rows 1 and 5, one of which the root may send to the right."""
+    found = posterior.probability("tree(T), left(T, L), same_leaf(L, 1, 5)")
+    want = math.fsum(
+        p for t, p, _ in every if "left" in t and leaf_of(t["left"], 1) == leaf_of(t["left"], 5)
+    )
+    assert found == pytest.approx(want, abs=1e-12)
 
 
 def test_responses_that_are_numbers_have_no_classes() -> None:
@@ -297,6 +349,56 @@ def test_saved_runs_and_copies_answer_alike(tmp_path: Path) -> None:
         read = slp.load_posterior(tmp_path / engine)
         assert read.probability("tree(T), small(T)") == want
     assert pickle.loads(pickle.dumps(want)).error == want.error
+
+
+@pytest.mark.parametrize("most", [1000, 0])
+def test_the_time_ends_proofs_without_end(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each answer takes a second of the clock: a tree gives more of them than there is time for."""
+    monkeypatch.setattr(ask, "MOST_TREES", most)
+    clauses = "succ_of(z). succ_of(s(X)) :- succ_of(X)."
+    posterior = slp.parse(PROGRAM + clauses).posterior(ROWS)
+    seconds = itertools.count()
+    with held(Deadline(40, lambda: next(seconds))), pytest.raises(slp.SlpError) as caught:
+        posterior.query("tree(T), succ_of(X)")
+    assert [d.code for d in caught.value.diagnostics] == ["E540"]
+    assert next(seconds) < 60
+
+
+WEIGHTED = ROWS.with_columns(w=pl.Series([0.0, 2.0, 1.0, 0.0, 1.5]))
+
+
+def test_rows_count_in_the_table_as_it_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of weight 0 count, and have no leaf, whether trees or sums are asked."""
+    posterior = slp.parse(PROGRAM + ":- row_weight(w).").posterior(WEIGHTED)
+    alone = slp.parse(PROGRAM + ":- row_weight(w).").posterior(WEIGHTED.filter(pl.col("w") > 0))
+    for most in (ask.MOST_TREES, 0):
+        monkeypatch.setattr(ask, "MOST_TREES", most)
+        for given, kept in (("2, 3", "1, 2"), ("2, 5", "1, 3"), ("3, 5", "2, 3")):
+            found = posterior.query(f"tree(T), same_leaf(T, {given})")
+            want = alone.query(f"tree(T), same_leaf(T, {kept})")
+            assert found.holds == want.holds and found.prior_holds == want.prior_holds
+        for goal in ("same_leaf(T, 1, 2)", "member(X, [4]), same_leaf(T, 2, X)"):
+            with pytest.raises(slp.SlpError, match="row . has weight 0"):
+                posterior.query(f"tree(T), {goal}")
+        with pytest.raises(slp.SlpError, match="the table has 5 rows"):
+            posterior.query("tree(T), same_leaf(T, 2, 6)")
+
+
+@pytest.mark.filterwarnings("ignore:.*W530")
+def test_saved_runs_tell_rows_where_they_know_which_is_which(tmp_path: Path) -> None:
+    goal = "tree(T), same_leaf(T, 1, 3)"
+    equal = pl.concat([ROWS.head(2), ROWS.head(1), ROWS.tail(3)])
+    weights = PROGRAM + ":- row_weight(w)."
+    cases = [(PROGRAM, ROWS, True), (PROGRAM, equal, False), (weights, WEIGHTED, False)]
+    for program, rows, known in cases:
+        posterior = slp.parse(program).posterior(rows, engine="exact", seed=5)
+        posterior.save(tmp_path / "run")
+        read = slp.load_posterior(tmp_path / "run")
+        if known:
+            assert read.probability(goal) == posterior.probability(goal)
+        else:
+            with pytest.raises(slp.SlpError, match="E562"):
+                read.probability(goal)
 
 
 def test_a_row_of_the_least_level_does_not_miss_it() -> None:
