@@ -254,7 +254,7 @@ class TreeLibrary:
                 continue
             self._check_feature("`class_at/4`", column, False, column.span or span)
             assert isinstance(column, Atom)
-            of = {"predicate": "`class_at/4`", "name": column.name}
+            of: dict[str, Any] = {"predicate": "`class_at/4`", "name": column.name}
             if isinstance(value, Struct):
                 shown = faults.describe(value)
                 raise ProgramError(NOT_A_CELL(value.span or span, **of, value=shown))
