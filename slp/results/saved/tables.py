@@ -162,6 +162,8 @@ def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel, unit: A
         raise DamagedError("the rows of its table are not sound")
     archive.check_room(8 * known["n_rows"])
     row_of = np.repeat(np.arange(len(codes)), counts)  # the order of equal rows is not kept
+    # Where no row was merged or left out, the order is that of the data.
+    told = known["weighted"] is None and len(codes) == known["n_rows"]
     weights = None
     if "rows/units.npy" in archive.contents:
         units = archive.array("rows/units.npy", np.int64, len(codes))
@@ -170,7 +172,6 @@ def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel, unit: A
         if not (sound and type(scale) is float and 0 < scale < np.inf and type(exact) is bool):
             raise DamagedError("the weights of its rows are not sound")
         weights = RowWeights(units, scale, exact)
-    told = weights is None and len(codes) == known["n_rows"]  # then the order is that of the data
     return Table(
         codes=codes.astype(code_type(int(n_codes.max(initial=1)))),
         counts=counts,
