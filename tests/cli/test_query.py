@@ -237,9 +237,9 @@ def test_the_time_ends_a_search(slp_run, tmp_path: Path) -> None:
 def test_the_memory_ends_a_search(slp_run, tmp_path: Path) -> None:
     program = tmp_path / "p.slp"
     program.write_text("more([_|L]) :- more(L).\n0.75 :: p(a).\n0.25 :: p(b) :- more(_).\n")
-    result = slp_run("query", program, "p(X)", "--memory", "20MiB")
+    result = slp_run("query", program, "p(X)", "--memory", "4MiB")
     assert result.code == 0
-    assert "open 0.25: the memory of 20.0 MiB is used up" in result.out
+    assert "open 0.25: the memory of 4.0 MiB is used up" in result.out
     named = slp_run("query", program, "p(X)", "--memory", "20MiB", "--proposal", "q_uc")
     assert named.code == 2 and "E723" in named.err
 

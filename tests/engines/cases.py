@@ -42,7 +42,15 @@ def make_table(
     statistics = np.zeros((len(distinct), leaf.n_statistics))
     np.add.at(statistics, row_of, single)
     return Table(
-        tuple(features), distinct, counts, statistics, leaf, "y", len(y), row_of.astype(np.int64)
+        tuple(features),
+        distinct,
+        counts,
+        statistics,
+        leaf,
+        "y",
+        len(y),
+        row_of.astype(np.int64),
+        without_weight=np.zeros(0, np.int64),
     )
 
 

@@ -111,7 +111,7 @@ def test_where_rejection_and_backtracking_differ() -> None:
     found = program.query("prior(Tree)")
     assert found.success == pytest.approx(5 / 6, rel=1e-12)
     assert_same(found, dict.fromkeys([lone, *others], 1 / 6))
-    rejected = program.draw("prior(Tree)", 500, seed=1)
+    rejected = program.draw("prior(Tree)", 2000, seed=1)
     assert_drawn(rejected, dict.fromkeys([lone, *others], 1 / 5))
     with pytest.raises(AssertionError):
         assert_drawn(rejected, {lone: 1 / 3, **dict.fromkeys(others, 1 / 6)})

@@ -31,6 +31,7 @@ def table(counts: tuple[int, ...] = (1, 1, 1, 1)) -> Table:
         "y",
         len(rows),
         rows,
+        without_weight=np.zeros(0, np.int64),
     )
 
 

@@ -144,7 +144,7 @@ def test_more_trees_are_drawn_where_the_search_goes_on(monkeypatch: pytest.Monke
 
     grow = search_run.grow_in_core
     monkeypatch.setattr(search_run, "grow_in_core", noted)
-    monkeypatch.setattr(search_run, "_SECONDS", 0.2)
+    monkeypatch.setattr(search_run, "_SEARCHED", 1e5)
     X, y = large()
     program = slp.parse(":- use(growtree).")
     found = program.posterior(X, y, engine="search", time=4)
