@@ -3,6 +3,7 @@ level."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property, partial
 
@@ -20,20 +21,20 @@ from slp.results.averages.quantiles import LeafMixture
 from slp.results.averages.quantities import LeafMoments
 
 
-class ChartOfRows:
+class ChartOfRows(ABC):
     """The part of `slp.reference.chart.chart.Chart` that follows rows."""
 
     forest: Forest
 
-    @cached_property
+    @property
+    @abstractmethod
     def statistics(self) -> NDArray[np.float64]:
-        """Those of each box, shape (B, k): of `Chart`."""
-        raise NotImplementedError
+        """Those of each box, shape (B, k)."""
 
-    @cached_property
+    @property
+    @abstractmethod
     def edge_probability(self) -> NDArray[np.float64]:
-        """The probability of each edge at its item, shape (E,): of `Chart`."""
-        raise NotImplementedError
+        """The probability of each edge at its item, shape (E,)."""
 
     def seconds_of_new_rows(self, rows: NDArray[np.object_]) -> float:
         """See `TreeDistribution`: not estimated."""
