@@ -205,8 +205,8 @@ E290 = Entry(
     "free. Its labels would stay as they are and distort the others.",
     remedy="Make the labels sum to 1, bind the arguments before the goal, name by `--only` what is "
     "to be learned, or write the labels as expressions of parameters.",
-    example="slp learn half.slp goals.pl   (`goals.pl` is `p(a).`, `half.slp` is\n"
-    "`0.3 :: p(a). 0.2 :: p(b).`)",
+    example="slp learn any.slp goals.pl   (`goals.pl` is `t(1).`, `any.slp` is\n"
+    "`0.4 :: e(1, x). 0.6 :: e(1, y). 0.4 :: e(2, x). 0.6 :: e(2, y). t(S) :- e(S, x).`)",
 )
 NO_GROUPING = E290.says(
     "the labels of `{predicate}` cannot be learned: they sum to 1 neither over all clauses nor for "

@@ -78,9 +78,13 @@ def _by_search_or_tables(
 ) -> ProofSearchResult:
     """The first that ends: a search, tables, and both again with all of the limits; else the bounds
     of the longer search. Best proofs of labels above 1 are those of a search in any case."""
+    found = None
     for searching, tabling in _ROUNDS:
         within = Limits(limits.inferences // searching, limits.depth)
-        found = _searched(query, _search, tolerance, within, progress)
+        now = _searched(query, _search, tolerance, within, progress)
+        # Tables may have left no memory for another search.
+        more = found is None or now.success >= found.success
+        found = now if more else replace(found, stopped=now.stopped, interrupted=now.interrupted)
         if found.interrupted:
             return found
         if not _gave_up(found):
@@ -99,6 +103,7 @@ def _by_search_or_tables(
                 return told
             return _with_best(query, told, best, tolerance, limits, _search)
         found = replace(found, untabled=told)
+    assert found is not None
     return _with_best(query, found, best, tolerance, limits, _search) if _gave_up(found) else found
 
 
