@@ -34,7 +34,7 @@ def measure(n: int, d: int, tables: int) -> str:
     for seed in range(tables):
         rng = np.random.default_rng([seed, n, d])
         train, fresh = noise(rng, n, d), noise(rng, FRESH, d)
-        exact = d == 1 or n <= 10
+        exact = n <= (200 if d == 1 else 10)
         options = {"engine": "exact"} if exact else {"engine": "mh", "effort": "quick"}
         posterior = program.posterior(train, "y", seed=1, draws=400, **options)
         engines.add(posterior.engine)

@@ -125,16 +125,6 @@ std::vector<tables::Root> roots_of(std::size_t size, const Array<std::int32_t>& 
     return out;
 }
 
-std::optional<std::vector<double>> uses(const OwnShares& of, const Array<std::int32_t>& roots,
-                                        const Array<double>& weights, const Report& progress) {
-    const std::vector<tables::Root> own = roots_of(of.graph->size(), roots, weights);
-    return asking(
-        [&](const tables::GoOn& go_on) {
-            return of.shares.expected_uses(own, tables::components(*of.graph), go_on);
-        },
-        progress);
-}
-
 using LabelledPointer = std::unique_ptr<tables::Labelled>;
 
 LabelledPointer labelled(const GraphPointer& graph, const Array<std::int32_t>& number,
@@ -170,7 +160,7 @@ std::optional<nb::object> weigh(tables::Labelled& of, const Array<double>& value
     return tuple_of(to_numpy(std::move(exponents)), to_numpy(std::move(mantissas)));
 }
 
-std::optional<std::vector<double>> uses_of_labels(const tables::Labelled& of,
+std::optional<std::vector<double>> uses(const tables::Labelled& of,
                                                   const Array<std::int32_t>& roots,
                                                   const Array<double>& weights,
                                                   const Report& progress) {
@@ -320,8 +310,6 @@ AnyTuple forward(TableProgram& program, std::int32_t goals, std::int32_t answer,
 
 void bind_tables(nb::module_& m) {
     nb::class_<OwnShares>(m, "ProofShares", "The proofs of each variable parted by last edges")
-        .def("expected_uses", &uses, nb::arg("roots").noconvert(), nb::arg("weights").noconvert(),
-             nb::arg("progress").none())
         .def("draw", &draw, nb::arg("roots").noconvert(), nb::arg("weights").noconvert(),
              nb::arg("n"), nb::arg("seeds").noconvert(), nb::arg("threads"),
              nb::arg("progress").none());
@@ -330,7 +318,7 @@ void bind_tables(nb::module_& m) {
              nb::arg("n_labels"))
         .def("weigh", &weigh, nb::arg("values").noconvert(), nb::arg("asked").noconvert(),
              nb::arg("progress").none())
-        .def("expected_uses", &uses_of_labels, nb::arg("roots").noconvert(),
+        .def("expected_uses", &uses, nb::arg("roots").noconvert(),
              nb::arg("weights").noconvert(), nb::arg("progress").none());
     nb::class_<tables::Graph>(m, "ProofTables", "The hypergraph of a query")
         .def(nb::new_(&graph_of), nb::arg("kinds").noconvert(), nb::arg("target").noconvert(),

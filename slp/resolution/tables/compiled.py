@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets import check_time
-from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.kernels.compiled import compiled_core
 from slp.resolution.proofs.masses import ONE, ZERO, Mass, total
 from slp.resolution.tables.core_builder import CompiledHypergraph
@@ -93,33 +92,6 @@ def best_proofs(graph: Hypergraph, k: int) -> list[CoreProof]:
         CoreProof(Mass(exponent, mantissa), edges[last].target, tuple(edges[e] for e in begun))
         for exponent, mantissa, last, begun in _core(graph).best(answers, k, asked)
     ]
-
-
-def expected_uses(
-    graph: Hypergraph, found: Sequence[Bounds], roots: Mapping[int, float]
-) -> list[tuple[ir.LogicClause, float]] | None:
-    """The expected number of uses of each labelled clause, in proofs of `roots`: variables with
-    their probabilities, such as answers given success, or the failure alone.
-
-    An estimate to rounding, which grows near critical points. None where the expected numbers are
-    infinite, or the masses not known to be finite.
-    """
-    if any(bounds.upper is None for bounds in found):
-        return None
-    asked = _asked("while expected uses were computed")
-    uses = _shares(graph, found).expected_uses(*_roots(roots), asked)
-    if uses is None:
-        return None
-    if isinstance(graph, CompiledHypergraph):
-        used = np.bincount(graph.clause_of + 1, weights=uses, minlength=1)[1:].tolist()
-        stands = np.bincount(graph.clause_of + 1, minlength=1)[1:].tolist()
-        return [(graph.clauses[i], n) for i, n in enumerate(used) if stands[i]]
-    out: dict[int, tuple[ir.LogicClause, float]] = {}
-    for edge, count in zip(graph.edges, uses, strict=True):
-        if edge.clause is not None:
-            before = out.get(id(edge.clause), (edge.clause, 0.0))[1]
-            out[id(edge.clause)] = edge.clause, before + count
-    return list(out.values())
 
 
 class CompiledWeighing:

@@ -14,11 +14,9 @@ from slp.errors import TimeOverError
 from slp.reference.tables.bounds import bounds_of
 from slp.resolution import DEFAULT_LIMITS, Limits, Query
 from slp.resolution.machine.faults import LimitError
-from slp.resolution.tables import compiled
 from slp.resolution.tables.build import built_by_machine
 from slp.resolution.tables.core_builder import CompiledHypergraph, compiled_graph
 from slp.resolution.tables.hypergraph import NONE, Hypergraph
-from slp.resolution.tables.solved import roots_of_success
 from slp.syntax import parse_term
 from tests.reference.tables.test_masses import MARKOV, labels_of, random_clauses, text_of
 
@@ -130,17 +128,6 @@ def test_random_recursive_programs(seeds: range) -> None:
         if compiled_graph(asked, DEFAULT_LIMITS, None) is not None:
             same += bool(assert_same(text, "p0(X, Y)"))
     assert same > len(seeds) / 2  # in the others a logical predicate meets no choice
-
-
-def test_expected_uses() -> None:
-    asked = query(GRAMMAR, "s([a, b, a, a, b], R)")
-    uses = []
-    for graph in (core(asked), built_by_machine(asked)):
-        masses = compiled.bounds_of(graph)
-        found = compiled.expected_uses(graph, masses, roots_of_success(graph, masses))
-        assert found is not None
-        uses.append({id(clause): n for clause, n in found})
-    assert uses[0] == pytest.approx(uses[1], rel=1e-12) and len(uses[0]) == 3
 
 
 @pytest.mark.parametrize(
