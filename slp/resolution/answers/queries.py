@@ -78,13 +78,10 @@ def _by_search_or_tables(
 ) -> ProofSearchResult:
     """The first that ends: a search, tables, and both again with all of the limits; else the bounds
     of the longer search. Best proofs of labels above 1 are those of a search in any case."""
-    found = None
+    before: ProofSearchResult | None = None
     for searching, tabling in _ROUNDS:
         within = Limits(limits.inferences // searching, limits.depth)
-        now = _searched(query, _search, tolerance, within, progress)
-        # Tables may have left no memory for another search.
-        more = found is None or now.success >= found.success
-        found = now if more else replace(found, stopped=now.stopped, interrupted=now.interrupted)
+        found = _with_more(before, _searched(query, _search, tolerance, within, progress))
         if found.interrupted:
             return found
         if not _gave_up(found):
@@ -102,9 +99,16 @@ def _by_search_or_tables(
             if told.best_certified:
                 return told
             return _with_best(query, told, best, tolerance, limits, _search)
-        found = replace(found, untabled=told)
-    assert found is not None
+        found = before = replace(found, untabled=told)
     return _with_best(query, found, best, tolerance, limits, _search) if _gave_up(found) else found
+
+
+def _with_more(before: ProofSearchResult | None, now: ProofSearchResult) -> ProofSearchResult:
+    """A search, with what an earlier one found where that is more: tables between them may have
+    left no memory."""
+    if before is None or now.success >= before.success:
+        return now
+    return replace(before, stopped=now.stopped, interrupted=now.interrupted)
 
 
 def _gave_up(found: ProofSearchResult) -> bool:
