@@ -18,12 +18,13 @@ that are missing are left out: `swipl` on the path, `problog` installed.
 from __future__ import annotations
 
 import argparse
-import gc
 import importlib.util
 import math
+import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -117,6 +118,19 @@ seen(Symbols) :- start(State), seen(State, 0, Symbols).
 """
 
 
+#: Prints the CPU seconds, those of what it starts among them, and the logarithm of a probability.
+PROBLOG = """
+import math, os, sys
+from problog import get_evaluatable
+from problog.program import PrologFile
+def spent():
+    return sum(os.times()[:4])
+before = spent()
+(found,) = get_evaluatable().create_from(PrologFile(sys.argv[1])).evaluate().values()
+print(spent() - before, math.log(found))
+"""
+
+
 class TookLongerError(Exception):
     """A computation took longer than its time."""
 
@@ -127,8 +141,6 @@ def timed(run: Callable[[], float], seconds: int) -> tuple[float, float]:
     def stop(_: int, __: FrameType | None) -> None:
         raise TookLongerError
 
-    gc.collect()
-    gc.freeze()  # what other systems left in memory costs no time here
     signal.signal(signal.SIGALRM, stop)
     signal.alarm(seconds)
     try:
@@ -139,28 +151,41 @@ def timed(run: Callable[[], float], seconds: int) -> tuple[float, float]:
         signal.alarm(0)
 
 
-def swi(program: str, goal: str, seconds: int) -> tuple[float, float]:
-    """CPU seconds and result that a program of SWI-Prolog prints."""
-    with NamedTemporaryFile("w", suffix=".pl") as file:
-        file.write(program)
-        file.flush()
-        command = ["swipl", "-q", "--stack-limit=4g", "-g", goal, file.name]
-        try:
-            done = subprocess.run(
-                command, capture_output=True, text=True, timeout=seconds, check=True
-            )
-        except subprocess.TimeoutExpired as e:
-            raise TookLongerError from e
-    took, result = done.stdout.split()
+def printed(command: Sequence[str], seconds: int) -> tuple[float, float]:
+    """CPU seconds and result that a command prints. It ends with all that it has started."""
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        told, _ = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired as e:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise TookLongerError from e
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    took, result = told.split()
     return float(took), float(result)
 
 
-def problog_probability(text: str) -> float:
-    """The logarithm of the probability of the query of a program."""
-    problog = importlib.import_module("problog")
-    model = importlib.import_module("problog.program").PrologString(text)
-    (found,) = problog.get_evaluatable().create_from(model).evaluate().values()
-    return math.log(found)
+def swi(program: str, goal: str, seconds: int) -> tuple[float, float]:
+    """CPU seconds and result of a goal of SWI-Prolog, which prints them."""
+    with NamedTemporaryFile("w", suffix=".pl") as file:
+        file.write(program)
+        file.flush()
+        return printed(["swipl", "-q", "--stack-limit=4g", "-g", goal, file.name], seconds)
+
+
+def by_problog(text: str, seconds: int) -> tuple[float, float]:
+    """CPU seconds, and the logarithm of the probability of the query of a ProbLog program."""
+    with NamedTemporaryFile("w", suffix=".pl") as file:
+        file.write(text)
+        file.flush()
+        return printed([sys.executable, "-c", PROBLOG, file.name], seconds)
 
 
 def as_list(items: Sequence[str]) -> str:
@@ -198,11 +223,10 @@ def grammar() -> tuple[Sequence[int], dict[str, Callable[[int, int], tuple[float
     def by_swi(n: int, seconds: int) -> tuple[float, float]:
         return swi(SWI_GRAMMAR + facts, f"run({letters(n)})", seconds)
 
-    def by_problog(n: int, seconds: int) -> tuple[float, float]:
-        query = f"\nquery(s(top, a, {letters(n)}, []))."
-        return timed(lambda: problog_probability(choices + query), seconds)
+    def in_problog(n: int, seconds: int) -> tuple[float, float]:
+        return by_problog(f"{choices}\nquery(s(top, a, {letters(n)}, [])).", seconds)
 
-    return (4, 5, *LETTERS), {"slp": by_slp, "SWI-Prolog": by_swi, "ProbLog": by_problog}
+    return (4, 5, *LETTERS), {"slp": by_slp, "SWI-Prolog": by_swi, "ProbLog": in_problog}
 
 
 def forward(symbols: Sequence[str]) -> float:
@@ -233,14 +257,13 @@ def inside() -> tuple[Sequence[int], dict[str, Callable[[int, int], tuple[float,
     def by_swi(n: int, seconds: int) -> tuple[float, float]:
         return swi(SWI_MARKOV, f"run({as_list(symbols(n))})", seconds)
 
-    def by_problog(n: int, seconds: int) -> tuple[float, float]:
-        text = f"{PROBLOG_MARKOV}query(seen({as_list(symbols(n))}))."
-        return timed(lambda: problog_probability(text), seconds)
+    def in_problog(n: int, seconds: int) -> tuple[float, float]:
+        return by_problog(f"{PROBLOG_MARKOV}query(seen({as_list(symbols(n))})).", seconds)
 
     def by_numpy(n: int, seconds: int) -> tuple[float, float]:
         return timed(lambda: forward(symbols(n)), seconds)
 
-    ways = {"slp": by_slp, "SWI-Prolog": by_swi, "ProbLog": by_problog, "numpy": by_numpy}
+    ways = {"slp": by_slp, "SWI-Prolog": by_swi, "ProbLog": in_problog, "numpy": by_numpy}
     return SYMBOLS, ways
 
 
