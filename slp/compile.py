@@ -23,6 +23,8 @@ from slp.errors import DataError, Diagnostic, ProgramError
 from slp.ir.program import CheckedProgram
 from slp.ir.schema import MOST_SOFT_LEAVES, Schema
 from slp.lower import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
+from slp.lower.expansion import ListingProgress
+from slp.lower.opened import MadeStates
 from slp.problem.problem import Problem, unchanged
 from slp.problem.split_measures import check_ranges
 from slp.resolution import StateRules
@@ -121,18 +123,23 @@ def _place(finding: Diagnostic) -> int:
 
 
 def _varied(
-    problem: Problem, program: CheckedProgram, X: Any, y: Any, known: StateRules | None
+    problem: Problem,
+    program: CheckedProgram,
+    X: Any,
+    y: Any,
+    known: StateRules | None,
+    progress: ListingProgress | None,
 ) -> Problem:
     """A changed program on the same table. The table is coded again only if other cuts are
     declared, or if trees are soft or hard in place of the other."""
     if (program.features, program.soft) != (problem.program.features, problem.program.soft):
-        return compile_problem(program, X, y, known=known)
+        return compile_problem(program, X, y, known=known, progress=progress)
     program = with_tree_on(program, problem.table)
     schema = _schema(program, problem.table)
     states = StateRules(program, schema.most_leaves, known)
     check = row_sums_check(program, states, problem.table.n_rows)
     grammar = program_to_tree_grammar(
-        program, schema, tests_on_trees=True, states=states, check=check
+        program, schema, tests_on_trees=True, states=states, check=check, progress=progress
     )
     return replace(problem, program=program, grammar=grammar)
 
@@ -151,6 +158,7 @@ def compile_problem(
     known: StateRules | None = None,
     finite: bool = True,
     few_states: bool = False,
+    progress: ListingProgress | None = None,
 ) -> Problem:
     """The problem that engines get, for a checked program and a table.
 
@@ -158,7 +166,7 @@ def compile_problem(
     `y`. If `y` is a name, it is the name of the response's column in `X`. States that are `known`
     from `compile_with_states` are not evaluated again. Without `finite`, a program without a tree
     grammar gets the grammar of all trees, for an engine that draws by the program itself.
-    `few_states` as in `program_to_tree_grammar`.
+    `few_states` and `progress` as in `program_to_tree_grammar`.
 
     Raises
     ------
@@ -176,7 +184,7 @@ def compile_problem(
     check_time("reading the table")
 
     def vary(problem: Problem, changed: CheckedProgram) -> Problem:
-        return _varied(problem, changed, X, y, known)
+        return _varied(problem, changed, X, y, known, progress)
 
     found = check_ignored(program, frame.names)
     return problem_on(
@@ -187,6 +195,7 @@ def compile_problem(
         found=found,
         finite=finite,
         few_states=few_states,
+        progress=progress,
     )
 
 
@@ -199,6 +208,7 @@ def problem_on(
     found: tuple[Diagnostic, ...] = (),
     finite: bool = True,
     few_states: bool = False,
+    progress: ListingProgress | None = None,
 ) -> Problem:
     """As `compile_problem`, for a coded table. `found` was found in program and table before;
     `vary` makes the problem of a changed program.
@@ -226,7 +236,10 @@ def problem_on(
             states=states,
             check=check,
             few_states=few_states,
+            progress=progress,
         )
+        if isinstance(grammar.states, MadeStates):
+            on_table += tuple(grammar.states.findings)
     else:
         grammar, _ = tree_grammar_or_all(program, schema, states, check)
     check_ranges(grammar, table, program.soft)

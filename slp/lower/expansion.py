@@ -17,7 +17,7 @@ refused.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -69,6 +69,9 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 StateRule: TypeAlias = LeafRule | CallRule | SplitDraft
 
+#: Is told how many states are listed, and the name of the phase.
+ListingProgress: TypeAlias = Callable[[int, str], None]
+
 
 class TooManyStatesError(NoGrammarError, UnsupportedError):
     """E304, E305: a grammar has too many states, or infinitely many."""
@@ -91,7 +94,9 @@ class Expansion:
         start: int,
         calls_end: bool,
         constraints: Sequence[Constraint | None],
+        progress: ListingProgress | None = None,
     ) -> None:
+        self._progress = progress
         self.horizon = schema.most_splits
         self.rules: dict[int, tuple[StateRule, ...]] = {}
         self.levels: list[int] = []
@@ -119,6 +124,8 @@ class Expansion:
             E304, E305: there are too many, or infinitely many.
         """
         for _ in self._walk:
+            if self._progress is not None:
+                self._progress(len(self.rules), "listing states")
             if most is not None and (len(self.rules) >= most or self._n_rules >= FIRST_RULES):
                 return False
         return True
@@ -137,6 +144,11 @@ class Expansion:
                 raise self._too_many(TOO_MANY_STATES_MADE, most=MOST_STATES)
             self._expand(state, may_split=True)
         return self.rules[state]
+
+    def differ_in_order(self) -> bool:
+        """Whether at least half of the states listed are others with a list in another order."""
+        listed = [self._states[state] for state in self.rules]
+        return 2 * len({(self._goals.unordered(g), c) for g, c in listed}) <= len(listed)
 
     def name(self, state: int) -> str:
         """A state in words for people, such as `tree(2), contains infant`."""

@@ -9,7 +9,7 @@ features.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from slp.errors import DataError
@@ -81,6 +81,14 @@ class Goals:
     def text(self, goal: int) -> str:
         """A goal as text for people."""
         return _text(self._goals[goal])
+
+    def unordered(self, goal: int) -> Hashable:
+        """What a goal has in common with those whose lists have the same members in another
+        order."""
+        term = self._goals[goal]
+        args = term.args if isinstance(term, Struct) else ()
+        members = [arg if (items := list_items(arg)) is None else frozenset(items) for arg in args]
+        return functor(term), tuple(members)
 
     def least_leaves(self, goal: int) -> int:
         """A lower bound on the number of leaves of every tree that a goal derives."""

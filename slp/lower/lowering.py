@@ -19,7 +19,7 @@ from slp.ir.tree_grammar import State, TreeGrammar
 from slp.lower.any_tree import any_tree
 from slp.lower.depth_limit import DepthLimit
 from slp.lower.endings import calls_end, cells_are_fixed, has_single_derivations
-from slp.lower.expansion import FEW_STATES, FIRST_STATES, Expansion
+from slp.lower.expansion import FEW_STATES, FIRST_STATES, Expansion, ListingProgress
 from slp.lower.goals import Goals, StateCheck
 from slp.lower.opened import MadeStates
 from slp.lower.product import Product
@@ -39,6 +39,7 @@ def program_to_tree_grammar(
     states: StateRules | None = None,
     check: StateCheck | None = None,
     few_states: bool = False,
+    progress: ListingProgress | None = None,
 ) -> TreeGrammar:
     """The tree grammar of a program over the features of `schema`.
 
@@ -54,7 +55,8 @@ def program_to_tree_grammar(
     fault.
 
     States stay open if there are many and all checks hold without listing them
-    (`slp.lower.expansion`); with `few_states` fewer count as many.
+    (`slp.lower.expansion`); with `few_states` fewer count as many. `progress` is told how many are
+    listed.
 
     Raises
     ------
@@ -83,7 +85,8 @@ def program_to_tree_grammar(
         tests_on_trees=tests_on_trees,
         few_states=few_states,
     )
-    return _Lowering(program, schema, factors, states, check).grammar(first, again)
+    lowering = _Lowering(program, schema, factors, states, check, progress)
+    return lowering.grammar(first, again)
 
 
 class _Lowering:
@@ -97,9 +100,10 @@ class _Lowering:
         factors: list[Factor],
         states: StateRules,
         check: StateCheck | None,
+        progress: ListingProgress | None,
     ) -> None:
         assert program.start is not None
-        self._states, self._check = states, check
+        self._states, self._check, self._progress = states, check, progress
         self._program, self._schema, self._factors = program, schema, factors
         self._goals = Goals(program, schema, states, check)
         self._product = Product([automaton for automaton, _ in factors], schema)
@@ -125,6 +129,7 @@ class _Lowering:
             self._start,
             self._calls_end,
             [constraint for _, constraint in self._factors],
+            self._progress,
         )
 
     def _may_open(self) -> bool:
@@ -136,8 +141,8 @@ class _Lowering:
         missing = self._goals.missing_features
         if missing:
             wider = self._schema.with_features(missing)
-            others = self._program, wider, self._factors, self._states, self._check
-            return _Lowering(*others).closed()
+            others = self._factors, self._states, self._check, self._progress
+            return _Lowering(self._program, wider, *others).closed()
         return _grammar(self._program, self._schema, StateMaker(self._schema, expansion))
 
     def closed(self) -> TreeGrammar:
@@ -240,12 +245,18 @@ def _opened(
 ) -> TreeGrammar:
     """A grammar of the first states, with the others open."""
     meaning = (program.start, program.rules, program.clauses, sorted(program.parameters.items()))
+    findings = []
+    if maker.expansion.differ_in_order():
+        assert program.start is not None
+        listed = len(maker.expansion.rules)
+        findings.append(words.LISTS_IN_EACH_ORDER(program.start.span, listed=listed))
     states = MadeStates(
         maker,
         single_derivation=has_single_derivations(program),
         measures=program.measures,
         identity=repr((meaning, program.support, grammar.horizon)),
         sound=partial(sums_to_one, program) if grammar.normalised else None,
+        findings=findings,
         list_all=list_all,
         again=again,
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from slp.errors import Diagnostic
 from slp.ir.program import Measure
 from slp.ir.tree_grammar import OpenStates, State, TreeGrammar
 from slp.lower.expansion import TooManyStatesError
@@ -15,8 +16,9 @@ from slp.messages.lowering import UNLIKE_FIRST_STATES
 
 class MadeStates(OpenStates):
     """Open states that a `StateMaker` makes. `sound` checks what each state must satisfy, if
-    anything. `list_all` gives all states in the order of a listing; it is never called while a
-    state is made. `again` makes the grammar once more, for a copy by pickling."""
+    anything. `findings` tell what the states that were listed have in common. `list_all` gives all
+    states in the order of a listing; it is never called while a state is made. `again` makes the
+    grammar once more, for a copy by pickling."""
 
     def __init__(
         self,
@@ -26,10 +28,11 @@ class MadeStates(OpenStates):
         measures: frozenset[Measure],
         identity: str,
         sound: Callable[[State], bool] | None,
+        findings: Sequence[Diagnostic],
         list_all: Callable[[], tuple[State, ...]],
         again: Callable[[], TreeGrammar],
     ) -> None:
-        self.first = maker.listed()
+        self.first, self.findings = maker.listed(), findings
         self.single_derivation, self.measures, self.identity = single_derivation, measures, identity
         self._maker, self._sound, self._list_all, self._again = maker, sound, list_all, again
         self._made = dict(self.first)

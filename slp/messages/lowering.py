@@ -79,6 +79,22 @@ UNLIKE_FIRST_STATES = E304.says(
     "give it a leaf, as the others have, or bound the arguments by guards",
 )
 
+W304 = Entry(
+    "W304: states differ in the order of a list alone",
+    cause="The states of a tree grammar remember the path in a list. They are listed for each "
+    "order of its members, though at least half of them have the members of another one.",
+    remedy="Keep the list sorted, such as `sort([F|U], V)` in place of `V = [F|U]`; or, where it "
+    "is there to split on each feature once, declare the constraint `once(F)` for each.",
+    example="slp-sample list.slp data.csv --engine modal --seed 1   (`list.slp` is\n"
+    "`:- start(t([])).\n"
+    "1/2 :: t(U) --> split(F, _), t([F|U]), t([F|U]). 1/2 :: t(_) --> leaf.`)",
+)
+LISTS_IN_EACH_ORDER = W304.says(
+    "at least half of the {listed:,} states listed differ from others in the order of a list alone",
+    "keep the list sorted, such as sort([F|U], V) in place of V = [F|U]; or declare the constraint "
+    "once(F) in its place",
+)
+
 E305 = Entry(
     "E305: too many calls follow each other",
     cause="More than 10,000 rules call each other without a split, and may never end.",

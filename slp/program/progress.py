@@ -31,7 +31,13 @@ _SECONDS_BETWEEN, _SECONDS_BETWEEN_LINES = 0.2, 10.0
 _LONG, _LINES_OF_TREE = 1.0, 20
 
 #: What is counted in a phase, by the start of its name; others count boxes.
-_UNITS = {"sampling": "steps", "proving": "choices", "tabling": "runs", "learning": "sums"}
+_UNITS = {
+    "sampling": "steps",
+    "listing": "states",
+    "proving": "choices",
+    "tabling": "runs",
+    "learning": "sums",
+}
 
 
 class _Shown(ABC):

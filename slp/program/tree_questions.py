@@ -160,7 +160,13 @@ class TreeQuestions:
             ready = with_predicates(self.ir, allow_code)
             ready = read_for(ready, run["engine"])
             problem = compile_problem(
-                ready, X, y, known=self._known, finite=finite, few_states=few_states
+                ready,
+                X,
+                y,
+                known=self._known,
+                finite=finite,
+                few_states=few_states,
+                progress=shown,
             )
             for finding in problem.warnings:
                 warn(finding)

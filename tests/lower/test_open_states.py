@@ -221,3 +221,25 @@ def test_later_states_are_held_to_what_was_promised(few_at_first: None) -> None:
     assert [len(states[s].rules) for s in range(400)] == [2] * 400
     with pytest.raises(UnsupportedError, match="E304"):
         states[400]
+
+
+@pytest.mark.parametrize(("kept", "codes"), [("V = [F|U]", ["W304"]), ("sort([F|U], V)", [])])
+def test_lists_that_differ_in_order(
+    kept: str, codes: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Up to three features above: 40 lists of 8 sets."""
+    monkeypatch.setattr(lowering, "FIRST_STATES", 20)
+    rule = f"1/2 :: t(U) --> split(F, _), {{ {kept} }}, t(V), t(V)."
+    program = checked(f":- start(t([])). {rule} 1/2 :: t(_) --> leaf.")
+    states = program_to_tree_grammar(program, numeric("a", "b", "c", most_leaves=4)).states
+    assert [d.code for d in getattr(states, "findings", [])] == codes
+
+
+def test_the_listing_of_states_tells_how_many() -> None:
+    told: list[tuple[int, str]] = []
+    program_to_tree_grammar(
+        checked(":- use(growtree)."),
+        numeric("a", most_leaves=5),
+        progress=lambda n, phase: told.append((n, phase)),
+    )
+    assert told == [(n, "listing states") for n in range(1, 6)]

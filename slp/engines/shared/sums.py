@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from slp.budgets import Deadline
+from slp.budgets import Deadline, held
 from slp.constraints.avoids import Avoids, Event
 from slp.data.memory import room_beside
 from slp.engines.contract import NoOptions, Progress, Request
@@ -166,7 +166,8 @@ def changes_within(problem: Problem, request: Request, room: Room) -> list[Fit]:
     deadline = request.deadline
     room = replace(room, seconds=seconds_for_sums(request))
     advice = deadline.before(deadline.left() * (1 - _KEPT_FOR_ADVICE))
-    return changes_that_fit(problem, room, advice.over)
+    with held(advice):  # lowering a changed program may take longer
+        return changes_that_fit(problem, room, advice.over)
 
 
 def seconds_for_sums(request: Request) -> float:
