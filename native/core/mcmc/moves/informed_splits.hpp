@@ -115,7 +115,7 @@ public:
     explicit InformedCache(std::size_t n_cuts)
         : likely_(std::min(kMostSplits, n_cuts * n_cuts / 4)),
           informed_(std::min(kMostSplits, n_cuts * n_cuts / 4)),
-          stumps_(kMostSplits) {}
+          stumps_(kMostStumps) {}
 
     // `make` lists the splits of the node.
     template <typename Make>
@@ -143,7 +143,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kMostSplits = 1 << 16;
+    static constexpr std::size_t kMostSplits = 1 << 16, kMostStumps = 1 << 12;
 
     KeptValues<std::shared_ptr<const LikelySplits>> likely_;
     KeptValues<InformedSplits> informed_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "log_sum.hpp"
 #include "mcmc/moves/tree_moves.hpp"
@@ -83,6 +84,7 @@ Stumps TreeMoves::stumps(const NodeKey& key, const RowsOf& rows) {
     return informed_.stumps(key, power_, [&] { return weigh_stumps(key, rows()); });
 }
 
+// The splits are not kept: most of these nodes are leaves and stay so.
 Stumps TreeMoves::weigh_stumps(const NodeKey& key, Rows rows) {
     Stumps out;
     if (!process_.enter(rows, key.state)) {
@@ -102,9 +104,8 @@ Stumps TreeMoves::weigh_stumps(const NodeKey& key, Rows rows) {
         splits_.list(process_, taken.rule, -1);
         out.log_split =
             taken.log_weight + log_total - std::log(splits_.sum()) + log_leaves_below(rule);
-        splits = out.log_split + informed_.informed(key, power_, [&] {
-            return splits_.likely(rows);
-        }).log_sum();
+        const auto likely = std::make_shared<const LikelySplits>(splits_.likely(rows));
+        splits = out.log_split + InformedSplits(likely, power_).log_sum();
     }
     out.log_sum = log_sum(out.log_stop, splits);
     return out;
