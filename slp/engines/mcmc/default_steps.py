@@ -45,9 +45,9 @@ _STEP, _FEATURE, _ROW, _CALLS = 500.0, 30.0, 2.5, 8.0
 _CUTS, _TARGETS, _SIDES, _EDITED = 0.5, 1.5, 20.0, 20.0
 # How many times as long as a step of `q_uc` those of tree moves take in a ladder, where `informed`
 # and `twig` keep most of what they list (docs/design/tempering.md).
-_TIMES = {"cgm": 1.5, "rotate": 3.5, "perturb": 4.5, "informed": 8.0, "twig": 12.0, "wu": 40.0}
-# `informed` and `twig` take one unit more for each so many cuts of the table, as fewer nodes are kept
-# then.
+_TIMES = {"cgm": 1.5, "rotate": 3.5, "perturb": 4.5, "informed": 8, "twig": 20, "wu": 40}
+# `informed` and `twig` take one unit more for each so many cuts of the table, as they keep fewer
+# nodes then.
 _CUTS_KEPT = 4000.0
 # The same of `q_pg`, for each particle; and where all splits of a box are weighed.
 _PARTICLE, _OPTIMAL = 8.0, 200.0

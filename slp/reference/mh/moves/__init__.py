@@ -1,8 +1,8 @@
 """Moves on trees: one file for each, with its acceptance ratio.
 
 `proposal` makes a Metropolis-Hastings proposal from a move, with its target. A move (`cgm`, `wu`,
-`rotate`, `perturb`, `informed`, `twig`) makes its choices through `choosing`, on a tree (`cut_trees`) with
-the states and splits of its nodes (`weighed_tree`).
+`rotate`, `perturb`, `informed`, `twig`) makes its choices through `choosing`, on a tree
+(`cut_trees`) with the states and splits of its nodes (`weighed_tree`).
 """
 
 from slp.reference.mh.moves import cgm, informed, perturb, rotate, twig, wu
