@@ -30,7 +30,7 @@ from slp.ir.program import CheckedProgram
 from slp.lower import program_to_tree_grammar
 from slp.runner import Phase
 
-MOVES = ("q_uc", "cgm", "wu", "rotate", "perturb", "informed", "q_pg", "q_pg(10 optimal)")
+MOVES = ("q_uc", "cgm", "wu", "rotate", "perturb", "informed", "twig", "q_pg", "q_pg(10 optimal)")
 ROWS = (1000, 10_000, 100_000, 1_000_000)
 TABLES = {
     "haberman": "haberman.csv",

@@ -174,6 +174,7 @@ void bind_mcmc(nb::module_& m) {
         {"rotate", ProposalKind::rotate},
         {"perturb", ProposalKind::perturb},
         {"informed", ProposalKind::informed},
+        {"twig", ProposalKind::twig},
     };
     for (const auto& [name, kind] : kinds) constants[name] = static_cast<int>(kind);
     nb::class_<State>(m, "MHState",

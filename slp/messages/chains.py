@@ -56,12 +56,12 @@ E516 = Entry(
     "E516: there is no such proposal",
     cause="`--proposal` names no proposal that this prior and engine have, or no weight of one.",
     remedy="Write q_uc, q_ind, q_n(20), q_seq, q_exact, q_pg, cgm, wu, rotate, perturb, informed, "
-    "or several with weights.",
+    "twig, or several with weights.",
     example="slp-sample growtree data.csv --engine mh --proposal q_all",
 )
 _PROPOSALS = (
-    "write q_uc, q_ind, q_n(20), q_seq, q_exact, q_pg, cgm, wu, rotate, perturb, informed, or "
-    "several with weights, as in q_uc:0.8,cgm:0.2"
+    "write q_uc, q_ind, q_n(20), q_seq, q_exact, q_pg, cgm, wu, rotate, perturb, informed, "
+    "twig, or several with weights, as in q_uc:0.8,cgm:0.2"
 )
 _WEIGHTS = "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2"
 _POINTS = "write {name}(20) to cut at the first 20 in turn"

@@ -30,7 +30,8 @@ enum class ProposalKind : std::uint8_t {
     wu,
     rotate,
     perturb,
-    informed
+    informed,
+    twig
 };
 
 struct Proposal {
@@ -85,7 +86,8 @@ inline double weight_at(ProposalKind kind, double power) {
         case ProposalKind::cut_at_each:
         case ProposalKind::cut_sequence_uniformly:
         case ProposalKind::cut_sequence_at_each: return 5.0 - 4.0 * power;
-        case ProposalKind::informed: return std::pow(std::max(power, 0.1), 2.0);
+        case ProposalKind::informed:
+        case ProposalKind::twig: return std::pow(std::max(power, 0.1), 2.0);
         default: return 1.0;
     }
 }

@@ -44,9 +44,10 @@ _CHAINS, _DRAWS = 4, 2000
 _STEP, _FEATURE, _ROW, _CALLS = 500.0, 30.0, 2.5, 8.0
 _CUTS, _TARGETS, _SIDES, _EDITED = 0.5, 1.5, 20.0, 20.0
 # How many times as long as a step of `q_uc` those of tree moves take in a ladder, where `informed`
-# keeps most of what it lists (docs/design/tempering.md).
-_TIMES = {"cgm": 1.5, "rotate": 3.5, "perturb": 4.5, "informed": 8.0, "wu": 40.0}
-# `informed` takes one unit more for each so many cuts of the table, as it keeps fewer nodes then.
+# and `twig` keep most of what they list (docs/design/tempering.md).
+_TIMES = {"cgm": 1.5, "rotate": 3.5, "perturb": 4.5, "informed": 8, "twig": 20, "wu": 40}
+# `informed` and `twig` take one unit more for each so many cuts of the table, as they keep fewer
+# nodes then.
 _CUTS_KEPT = 4000.0
 # The same of `q_pg`, for each particle; and where all splits of a box are weighed.
 _PARTICLE, _OPTIMAL = 8.0, 200.0
@@ -159,7 +160,7 @@ def _times(proposal: str, table: Table, power: float) -> float:
 def _times_of(named: Named, table: Table) -> float:
     """That of one proposal."""
     if named.name != "q_pg":
-        more = table.n_cuts / _CUTS_KEPT if named.name == "informed" else 0.0
+        more = table.n_cuts / _CUTS_KEPT if named.name in ("informed", "twig") else 0.0
         return _TIMES.get(named.name, 1.0) + more
     plan = plan_of(named.number, named.settings)
     return plan.n * (_OPTIMAL if plan.proposal == "optimal" else _PARTICLE)

@@ -2,8 +2,9 @@
 
 Weights of a mixture are those of chains towards the posterior. On a rung of a ladder, whose
 likelihood has the power b, cuts (`q_uc`, `q_ind`, `q_n`, `q_seq`) count 5 - 4 b times: they draw
-from the prior, and more of what they draw is accepted at low powers. `informed` counts max(b,
-1/10)^2 times: it looks at all splits of a node, which is worth its time where likelihoods differ.
+from the prior, and more of what they draw is accepted at low powers. `informed` and `twig` count
+max(b, 1/10)^2 times: they look at all splits of a node, which is worth its time where likelihoods
+differ.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def weight_at(name: str, weight: float, power: float) -> float:
     """The weight of a proposal in a mixture, at a power of the likelihood: see the module."""
     if name.partition("(")[0] in ("q_uc", "q_ind", "q_n", "q_seq"):
         return weight * (5 - 4 * power)
-    return weight * max(power, 0.1) ** 2 if name == "informed" else weight
+    return weight * max(power, 0.1) ** 2 if name in ("informed", "twig") else weight
 
 
 @dataclass(frozen=True, eq=False)

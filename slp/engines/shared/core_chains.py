@@ -46,7 +46,7 @@ CoreTests: TypeAlias = tuple[int, int, list[tuple[int, bool]]]
 
 # The core's enumerations; `q_seq(K)` is the kind behind `q_seq`.
 _KINDS = {"q_ind": 0, "q_uc": 1, "q_n": 2, "q_seq": 3, "q_exact": 5, "q_pg": 6}
-_KINDS |= {"cgm": 7, "wu": 8, "rotate": 9, "perturb": 10, "informed": 11}
+_KINDS |= {"cgm": 7, "wu": 8, "rotate": 9, "perturb": 10, "informed": 11, "twig": 12}
 _OUTCOMES: tuple[MoveOutcome, ...] = ("accepted", "rejected", "failed", "stayed")
 assert set(_OUTCOMES) == set(get_args(MoveOutcome))
 

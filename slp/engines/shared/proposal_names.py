@@ -24,7 +24,7 @@ from slp.messages.chains import (
 from slp.messages.names import nearest
 
 #: The moves from tree to tree.
-TREE_MOVES = ("cgm", "wu", "rotate", "perturb", "informed")
+TREE_MOVES = ("cgm", "wu", "rotate", "perturb", "informed", "twig")
 #: Under `q_exact`, the bound on the boxes inside a box that fits.
 MOST_BOXES = 2.0**12
 
@@ -105,7 +105,7 @@ def names_moves(text: str) -> bool:
 
 def lists_splits(text: str) -> bool:
     """Whether a text names a tree move that lists all splits of a node."""
-    return any(named.name in ("informed", "wu") for named in read_names(text))
+    return any(named.name in ("informed", "twig", "wu") for named in read_names(text))
 
 
 def most_particles(text: str) -> int:

@@ -13,8 +13,8 @@ from slp.reference.mh.mixtures import mixture_of
 from tests.engines.cases import growtree, make_table, numeric
 
 HELP = (
-    "write q_uc, q_ind, q_n(20), q_seq, q_exact, q_pg, cgm, wu, rotate, perturb, informed, or "
-    "several with weights, as in q_uc:0.8,cgm:0.2"
+    "write q_uc, q_ind, q_n(20), q_seq, q_exact, q_pg, cgm, wu, rotate, perturb, informed, "
+    "twig, or several with weights, as in q_uc:0.8,cgm:0.2"
 )
 
 FILTER = (

@@ -99,7 +99,7 @@ def test_nodes_that_cannot_stop(name: str) -> None:
 
 @pytest.mark.parametrize("power", [0.0, 0.3, 1.0])
 def test_weights_of_a_mixture_by_the_power(power: float) -> None:
-    named = read_names("q_uc:2,cgm:3,informed:4,q_n(2),q_ind,perturb")
+    named = read_names("q_uc:2,cgm:3,informed:4,q_n(2),q_ind,perturb,twig:2")
     mixture = [core_proposal(one) for one in named]
     made = examples()[0]
     sampler = core_sampler(made.target, mixture)
@@ -183,7 +183,7 @@ def test_rows_of_larger_trees(prior: str, constraint: str, name: str) -> None:
 
 # --- runs ---------------------------------------------------------------------------------------
 
-EVERY = "cgm,wu,rotate,perturb,informed,q_uc"
+EVERY = "cgm,wu,rotate,perturb,informed,twig,q_uc"
 
 
 def test_threads_do_not_change_draws() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from slp.engines.mcmc.proposals import Proposed
 from slp.problem.ambiguity import derivations_are_trees
-from slp.reference.mh.moves import TREE_MOVES, cgm
+from slp.reference.mh.moves import TREE_MOVES, cgm, twig
 from slp.reference.mh.moves.choosing import DrawnChoices
 from slp.reference.mh.moves.proposal import TreeMove
 from slp.reference.mh.moves.weighed_tree import WeighedTree
@@ -180,3 +180,21 @@ def test_grown_leaves_counted_as_if_all_could_split(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(cgm, "grow", grow)
     assert drifts("cgm")
+
+
+@pytest.mark.slow
+def test_nodes_that_a_twig_may_redraw_counted_before() -> None:
+    """The number of nodes whose subtrees have at most two levels, before the move on both ways."""
+    before: list[int] = []
+
+    def move(choose: Any, here: WeighedTree) -> Any:
+        n = sum(twig.levels(here, i) <= twig.LEVELS for i in range(len(here.cuts)))
+        if isinstance(choose, DrawnChoices):
+            before[:] = [n]
+        else:
+            choose.log_probability += math.log(n / before[0])
+        return twig.move(choose, here)
+
+    wrong = TreeMove("twig", move)
+    large = [made for _, made in random_examples(3, least=40, most=130)]
+    assert max(made.drift(wrong) for made in large) > 1e-4

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -47,9 +48,18 @@ struct InformedSplits {
     // The log probability of drawing a split of the list.
     double log_probability(const Taken& taken) const { return log_probability(find(taken)); }
     double log_probability(const LikelySplit& split) const;
+    // Log of the weight of a split of the list, and of the sum of all.
+    double log_informed(const Taken& taken) const { return find(taken).log_informed(power); }
+    double log_sum() const { return log_top + std::log(sums.back()); }
 
 private:
     const LikelySplit& find(const Taken& taken) const;
+};
+
+// The trees of at most one split at a node, under one power: logs of the weight of the leaf, of the
+// factor of the informed weights of the splits, and of the sum over all. None by default.
+struct Stumps {
+    double log_stop = -INFINITY, log_split = -INFINITY, log_sum = -INFINITY;
 };
 
 // A node as far as its splits depend on it; and a power.
@@ -104,7 +114,8 @@ public:
     // For tables with so many cuts: small ones have few nodes that come again.
     explicit InformedCache(std::size_t n_cuts)
         : likely_(std::min(kMostSplits, n_cuts * n_cuts / 4)),
-          informed_(std::min(kMostSplits, n_cuts * n_cuts / 4)) {}
+          informed_(std::min(kMostSplits, n_cuts * n_cuts / 4)),
+          stumps_(kMostStumps) {}
 
     // `make` lists the splits of the node.
     template <typename Make>
@@ -125,11 +136,18 @@ public:
         });
     }
 
+    template <typename Make>
+    const Stumps& stumps(const NodeKey& node, double power, Make make) {
+        return stumps_.find({node.rows, node.state, power},
+                            [&] { return std::pair(make(), std::size_t{1}); });
+    }
+
 private:
-    static constexpr std::size_t kMostSplits = 1 << 16;
+    static constexpr std::size_t kMostSplits = 1 << 16, kMostStumps = 1 << 12;
 
     KeptValues<std::shared_ptr<const LikelySplits>> likely_;
     KeptValues<InformedSplits> informed_;
+    KeptValues<Stumps> stumps_;
 };
 
 }  // namespace slp::mcmc

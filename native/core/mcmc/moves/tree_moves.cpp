@@ -47,6 +47,7 @@ TreeMoves::Made TreeMoves::propose(Randomness& random, double power, ProposalKin
         case ProposalKind::wu: return wu(random);
         case ProposalKind::rotate: return rotate(random);
         case ProposalKind::perturb: return perturb(random, false);
+        case ProposalKind::twig: return twig(random);
         default: return informed(random);
     }
 }
@@ -155,8 +156,13 @@ NodeKey TreeMoves::key_of(const ProofNode& node) const {
 }
 
 LikelySplits TreeMoves::list_likely(const ProofNode& node) {
-    list_splits(node, -1);
-    return splits_.likely(ascending_);
+    return list_likely(ascending(node), node.state);
+}
+
+LikelySplits TreeMoves::list_likely(Rows rows, std::int32_t state) {
+    process_.enter(rows, state);
+    splits_.list(process_, rule_of(state, RuleKind::split), -1);
+    return splits_.likely(rows);
 }
 
 std::shared_ptr<const LikelySplits> TreeMoves::likely_splits(const ProofNode& node) {

@@ -104,6 +104,7 @@ private:
     Made informed(Randomness& random);
     Made wu(Randomness& random);
     Made rotate(Randomness& random);
+    Made twig(Randomness& random);
 
     // --- shared by all moves
     const ProofNode& old(std::uint32_t i) const { return proof_->nodes[i]; }
@@ -129,6 +130,7 @@ private:
     std::shared_ptr<const LikelySplits> likely_splits(const ProofNode& node);
     const InformedSplits& informed_splits(const ProofNode& node);
     LikelySplits list_likely(const ProofNode& node);
+    LikelySplits list_likely(Rows rows, std::int32_t state);
     NodeKey key_of(const ProofNode& node) const;
     // Draws a split of a node; log probability of drawing a given one.
     Drawn draw_split(Randomness& random, const ProofNode& node, bool informed);
@@ -181,6 +183,20 @@ private:
     // Whether a test parts a block.
     bool cuts_block(const RowTest& test, Rows rows);
 
+    // --- twig
+    // The number of nodes whose subtrees have at most two levels, of the tree with the new subtree
+    // at a node. Fills `levels_`.
+    std::size_t count_twigs(std::uint32_t replaced);
+    double log_leaf(std::int32_t state) const;
+    double log_leaves_below(const Rule& rule) const;
+    // `rows` gives the rows of the node, ascending.
+    template <typename RowsOf>
+    Stumps stumps(const NodeKey& key, const RowsOf& rows);
+    Stumps weigh_stumps(const NodeKey& key, Rows rows);
+    std::uint32_t draw_twig(Randomness& random, std::span<std::uint32_t> rows, std::int32_t state,
+                            int levels, double& log_probability);
+    double log_twig(std::uint32_t i, int levels);
+
     // --- rotate
     Made rotate_up(Randomness& random);
     Made rotate_down(Randomness& random);
@@ -226,6 +242,8 @@ private:
     const ProofNode* ascending_of_ = nullptr;
     std::vector<std::uint64_t> marks_;
     std::vector<double> statistics_;
+    // twig: by node, the levels of splits of its subtree.
+    std::vector<int> levels_;
     std::vector<std::uint32_t> blocks_, least_, most_;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> cutting_;
 };

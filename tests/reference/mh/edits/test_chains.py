@@ -199,7 +199,7 @@ def test_proposals_by_a_tree_grammar_are_refused(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["cgm", "wu", "rotate", "perturb", "informed"])
+@pytest.mark.parametrize("name", ["cgm", "wu", "rotate", "perturb", "informed", "twig"])
 def test_moves_from_tree_to_tree_are_refused(name: str) -> None:
     assert refused(f"q_uc, {name}") == (
         f"error[E516]: {name} goes from tree to tree, and under `edittree` chains go from one "
