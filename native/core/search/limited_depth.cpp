@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "search/branching.hpp"
-
 namespace slp::search {
 
 namespace {
@@ -19,15 +17,13 @@ void append(LimitedDepth::Nodes& to, BestCut cut) {
 
 }  // namespace
 
-LimitedDepth::LimitedDepth(const Problem& problem, bool likelihood, Budget& budget,
-                           std::function<bool()> step)
+LimitedDepth::LimitedDepth(const Problem& problem, bool likelihood, Budget& budget)
     : problem_(problem),
       likelihood_(likelihood),
       d_(problem.table.features.size()),
       k_(problem.leaf.n_statistics()),
       charge_(budget),
       budget_(budget),
-      step_(std::move(step)),
       falls_(!likelihood || problem.leaf.falls_with_rows()),
       states_(problem),
       sides_(problem, states_, likelihood),
@@ -53,11 +49,12 @@ bool LimitedDepth::takes(std::int32_t state, std::size_t rows, bool at_start) {
 }
 
 LimitedDepth::BestTree LimitedDepth::solve(std::span<const std::uint32_t> rows, std::int32_t state,
-                                        double known) {
+                                           const WantedCuts& wanted) {
     stopped_ = false;
+    wanted_ = &wanted;
     whole_.fill(problem_, rows);
     BestTree out{};
-    const Solved found = solve(whole_, state, known, 0, &out.tree);
+    const Solved found = solve(whole_, state, wanted.known, 0, &out.tree);
     out.low = found.low;
     out.high = found.high;
     return out;
@@ -75,27 +72,12 @@ Solved LimitedDepth::solve(const SortedBox& box, std::int32_t number, double kno
     own.log_share = shares_.log_share;
     const double leaf = likelihood_ ? problem_.leaf.log_marginal(box.sums.data()) : 0.0;
     const double stop = state.log_stop(splits) + leaf;
-    BoxSearch work{box, state, level, {stop, stop, stop}, tree, {}, -INFINITY};
+    BoxSearch work{box,       state, level, {stop, stop, stop},        tree, {},
+                   -INFINITY, known, level == 0 && wanted_->all};
     *tree = {BestCut{}};
     const double most_share = shares_.most;
-    push_features(work, known);
-    while (!work.heap.empty()) {
-        const double floor = std::max(known, work.found.low + rounding_of(work.found.low));
-        if (work.heap.front().bound <= floor) {
-            break;
-        }
-        if (stopped_ || !step_()) {
-            stopped_ = true;
-            break;
-        }
-        std::ranges::pop_heap(work.heap, {}, &CutInterval::bound);
-        const CutInterval top = work.heap.back();
-        work.heap.pop_back();
-        look(work, top, known);
-    }
-    if (!work.heap.empty()) {
-        work.left_out = std::max(work.left_out, work.heap.front().bound);
-    }
+    push_features(work);
+    search_cuts(work);
     Solved out = work.found;
     out.high = work.left_out <= out.low + rounding_of(out.low) ? out.low : work.left_out;
     out.cap = level == 0 || !falls_
@@ -103,6 +85,27 @@ Solved LimitedDepth::solve(const SortedBox& box, std::int32_t number, double kno
                   : std::max({out.high, out.cap, work.left_out,
                               state.split + most_share + cap_of_all(work)});
     return out;
+}
+
+// Until no cut is left that is wanted.
+void LimitedDepth::search_cuts(BoxSearch& work) {
+    while (!work.heap.empty()) {
+        if (work.heap.front().bound <= work.floor()) {
+            break;
+        }
+        if (stopped_ || !wanted_->step()) {
+            stopped_ = true;
+            break;
+        }
+        std::ranges::pop_heap(work.heap, {}, &CutInterval::bound);
+        const CutInterval top = work.heap.back();
+        work.heap.pop_back();
+        look(work, top);
+    }
+    for (const CutInterval& part : work.heap) {
+        work.left_out = std::max(work.left_out, part.bound);
+        tell_between(work, part);
+    }
 }
 
 Solved LimitedDepth::solve_last(const SortedBox& box, std::int32_t state, Nodes* tree) {
@@ -167,17 +170,17 @@ std::uint32_t LimitedDepth::n_cuts(const LevelOfCuts& level, std::size_t feature
     return n > 2 && problem_.table.features[feature].single() ? n : n - 1;
 }
 
-void LimitedDepth::push_features(BoxSearch& work, double known) {
+void LimitedDepth::push_features(BoxSearch& work) {
     const LevelOfCuts& level = levels_[static_cast<std::size_t>(work.level)];
     const double left = states_.of(work.state.left).most;
     const double right = states_.of(work.state.right).most;
     for (std::uint32_t f = 0; f < d_; ++f) {
         const auto n = static_cast<std::int32_t>(n_cuts(level, f));
-        push(work, {INFINITY, f, -1, n, left, right}, known);
+        push(work, {INFINITY, f, -1, n, left, right});
     }
 }
 
-void LimitedDepth::push(BoxSearch& work, CutInterval part, double known) {
+void LimitedDepth::push(BoxSearch& work, CutInterval part) {
     if (part.before - part.after < 2) {
         return;
     }
@@ -186,12 +189,25 @@ void LimitedDepth::push(BoxSearch& work, CutInterval part, double known) {
         part.bound = std::min(part.bound, work.state.split + level.log_share[part.feature] +
                                               part.left + part.right);
     }
-    if (part.bound <= std::max(known, work.found.low)) {
+    if (part.bound <= work.floor()) {
         work.left_out = std::max(work.left_out, part.bound);
+        tell_between(work, part);
         return;
     }
     work.heap.push_back(part);
     std::ranges::push_heap(work.heap, {}, &CutInterval::bound);
+}
+
+void LimitedDepth::tell_between(const BoxSearch& work, const CutInterval& part) const {
+    if (work.level > 0 || !falls_ || !wanted_->tell) {
+        return;
+    }
+    const LevelOfCuts& level = levels_[0];
+    const auto code_of = [&](std::int32_t cut) {
+        return cut_of(work.box, part.feature, static_cast<std::uint32_t>(cut), level).from;
+    };
+    wanted_->tell({part.feature, code_of(part.after + 1), code_of(part.before - 1),
+                   {-INFINITY, -INFINITY}, {part.left, part.right}, {nullptr, nullptr}});
 }
 
 // Marks the rows on the right of a cut.
@@ -209,14 +225,14 @@ void LimitedDepth::part(const SortedBox& box, std::uint32_t feature, std::uint32
     }
 }
 
-// Solves both sides of the cut in the middle, as far as these may be worth more than `known`.
-void LimitedDepth::look(BoxSearch& work, const CutInterval& at, double known) {
+// Solves both sides of the cut in the middle, as far as these are wanted.
+void LimitedDepth::look(BoxSearch& work, const CutInterval& at) {
     LevelOfCuts& level = levels_[static_cast<std::size_t>(work.level)];
     const LimitedState& state = work.state;
     const auto cut = static_cast<std::uint32_t>((at.after + at.before) / 2);
     const bool single = problem_.table.features[at.feature].single();
     const double base = state.split + level.log_share[at.feature];
-    const double floor = std::max(known, work.found.low);
+    const double floor = work.floor();
     part(work.box, at.feature, cut, level);
     Nodes left_tree, right_tree;
     Solved left, right;
@@ -243,6 +259,11 @@ void LimitedDepth::look(BoxSearch& work, const CutInterval& at, double known) {
         const double on_left = falls_ ? std::min(left.high, at.left) : left.high;
         const double on_right = falls_ ? std::min(right.high, at.right) : right.high;
         work.left_out = std::max(work.left_out, base + on_left + on_right);
+        if (work.level == 0 && wanted_->tell) {
+            const std::uint32_t from = cut_of(work.box, at.feature, cut, level).from;
+            wanted_->tell({at.feature, from, from, {left.low, right.low}, {on_left, on_right},
+                           {&left_tree, &right_tree}});
+        }
     }
     if (falls_) {
         left.cap = std::min(left.cap, at.left);
@@ -250,10 +271,8 @@ void LimitedDepth::look(BoxSearch& work, const CutInterval& at, double known) {
         work.found.cap = std::max(work.found.cap, base + left.cap + right.cap);
     }
     const auto middle = static_cast<std::int32_t>(cut);
-    push(work, {at.bound, at.feature, at.after, middle, at.left, single ? at.right : right.cap},
-         known);
-    push(work, {at.bound, at.feature, middle, at.before, single ? at.left : left.cap, at.right},
-         known);
+    push(work, {at.bound, at.feature, at.after, middle, at.left, single ? at.right : right.cap});
+    push(work, {at.bound, at.feature, middle, at.before, single ? at.left : left.cap, at.right});
 }
 
 BestCut LimitedDepth::cut_of(const SortedBox& box, std::uint32_t feature, std::uint32_t cut,

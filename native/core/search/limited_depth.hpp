@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -16,6 +18,7 @@
 #include "budget.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
+#include "search/branching.hpp"
 #include "search/limited_states.hpp"
 #include "search/side_cuts.hpp"
 #include "search/sorted_box.hpp"
@@ -31,17 +34,35 @@ public:
         Nodes tree;
     };
 
-    // step: is called before each cut that is looked at; false ends the work.
-    LimitedDepth(const Problem& problem, bool likelihood, Budget& budget,
-                 std::function<bool()> step);
+    // What is known of the sides of some cuts of a feature in the box: of those whose code before
+    // the cut is from `first` to `last`. Of a cut that was looked at there are trees.
+    struct CutSides {
+        std::uint32_t feature, first, last;
+        std::array<double, 2> low, high;
+        std::array<const Nodes*, 2> trees;
+    };
+    struct WantedCuts {
+        // Trees worth at most this are not wanted: only a bound on them is found.
+        double known;
+        // Whether the best tree of each cut is wanted, and not only the best of all.
+        bool all;
+        // Is called before each cut that is looked at; false ends the work.
+        std::function<bool()> step;
+        // Is told of all cuts of the box, if it is there.
+        std::function<void(const CutSides&)> tell;
+    };
+
+    LimitedDepth(const Problem& problem, bool likelihood, Budget& budget);
 
     int levels(std::int32_t state) { return states_.levels(state); }
+    // Of a state with known levels.
+    const LimitedState& state(std::int32_t number) { return states_.of(number); }
     // Whether it solves boxes of so many distinct rows in a state, and has the memory for it. At
     // the start of a derivation trees may have one level more.
     bool takes(std::int32_t state, std::size_t rows, bool at_start);
-    // Bounds on the best tree of the box's rows. Of trees at most `known` only the bound is found:
-    // then `high` is at most `known`. Else `low` is `high`, unless the work was ended.
-    BestTree solve(std::span<const std::uint32_t> rows, std::int32_t state, double known);
+    // Bounds on the best tree of the box's rows. Where no tree is worth more than `known`, `high` is
+    // at most that. Else `low` is `high`, unless the work was ended.
+    BestTree solve(std::span<const std::uint32_t> rows, std::int32_t state, const WantedCuts& wanted);
     // About the additions that all work took so far.
     double steps() const { return steps_; }
 
@@ -77,15 +98,25 @@ private:
         std::vector<CutInterval> heap;
         // The largest of the bounds that no tree can reach and were left out.
         double left_out;
+        // Trees worth at most this are not wanted, nor are those worth less than the best found,
+        // unless `all` are.
+        double known;
+        bool all;
+
+        double floor() const {
+            return all ? known : std::max(known, found.low + rounding_of(found.low));
+        }
     };
 
     Solved solve(const SortedBox& box, std::int32_t state, double known, int level, Nodes* tree);
     Solved solve_last(const SortedBox& box, std::int32_t state, Nodes* tree);
     void find_sides(const SortedBox& box, std::span<const std::uint8_t> right);
     bool list_cuts(const SortedBox& box, LevelOfCuts& level);
-    void push_features(BoxSearch& work, double known);
-    void look(BoxSearch& work, const CutInterval& at, double known);
-    void push(BoxSearch& work, CutInterval part, double known);
+    void search_cuts(BoxSearch& work);
+    void push_features(BoxSearch& work);
+    void look(BoxSearch& work, const CutInterval& at);
+    void push(BoxSearch& work, CutInterval part);
+    void tell_between(const BoxSearch& work, const CutInterval& part) const;
     void offer(BoxSearch& work, double value, BestCut cut, const Nodes& left, const Nodes& right);
     void part(const SortedBox& box, std::uint32_t feature, std::uint32_t cut, LevelOfCuts& level);
     std::uint32_t n_cuts(const LevelOfCuts& level, std::size_t feature) const;
@@ -98,7 +129,7 @@ private:
     std::size_t d_, k_, charged_ = 0;
     Charge charge_;
     Budget& budget_;
-    std::function<bool()> step_;
+    const WantedCuts* wanted_ = nullptr;
     // Whether more rows never make a leaf likelier; and whether the caller ended the work.
     bool falls_, stopped_ = false;
     double steps_ = 0;

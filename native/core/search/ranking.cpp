@@ -82,6 +82,8 @@ void Ranking::open(RankedItem& node, const Box& box, std::int32_t product) {
     const Arena::Mark mark = search_.arena_.mark();
     Branching::Whole whole = search_.branching_.open_whole(box, product, search_.arena_);
     node.stops = std::move(whole.stops);
+    node.product = product;
+    solve_first_cuts(node, whole.branches, box);
     add_options(node, whole.branches);
     search_.arena_.release(mark);
 }
@@ -197,6 +199,8 @@ void Ranking::work(RankedItem& node, const Box& box, std::uint32_t rank, double 
             node.heap.pop_back();
             node.found.push_back(top);
             push_successors(node, top);
+        } else if (top.bound <= node.best - node.slack) {
+            solve_cuts(node, node.open->branches, box, 2 * node.slack);
         } else if (Branch& branch = branch_of(node, top); !known_ && !branch.looked) {
             search_.branching_.look_below(box, branch);
         } else {
@@ -232,10 +236,13 @@ void Ranking::descend(RankedItem& node, const Box& box, double threshold, int de
     const Arena::Mark mark = search_.arena_.mark();
     const Box inner = side_of(box, branch, side == 0);
     RankedItem& below = node_of(branch.below[side]);
-    if (!below.open) {
-        open(below, inner, branch.below[side].product);
+    const std::int32_t product = branch.below[side].product;
+    if (below.open || below.solved || top.ranks[side] > 0 || !solve(below, inner, product)) {
+        if (!below.open) {
+            open(below, inner, product);
+        }
+        work(below, inner, top.ranks[side], threshold, depth + 1);
     }
-    work(below, inner, top.ranks[side], threshold, depth + 1);
     search_.arena_.release(mark);
 }
 

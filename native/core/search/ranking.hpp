@@ -49,6 +49,12 @@ private:
         std::vector<double> stops;       // values of the leaf rules: options before the branches
         std::vector<Candidate> found;    // the derivations known, the best first
         std::vector<Candidate> heap;
+        // Of an item of few levels: whether its best value was found; then, of one whose cuts were
+        // solved, this value, and how far below it the values of cuts are known, and not only
+        // bounds on them.
+        bool solved = false;
+        double best = -INFINITY, slack = INFINITY;
+        std::int32_t product = -1;
         double top() const { return heap.empty() ? -INFINITY : heap.front().bound; }
     };
     // The bound for the derivation of some rank of an item.
@@ -61,6 +67,11 @@ private:
     void descend(RankedItem& node, const Box& box, double threshold, int depth);
     void open(RankedItem& node, const Box& box, std::int32_t product);
     void open_start();
+    // Items of few levels.
+    bool solve(RankedItem& node, const Box& box, std::int32_t product);
+    void solve_first_cuts(RankedItem& node, std::span<Branch> branches, const Box& box);
+    void solve_cuts(RankedItem& node, std::span<Branch> branches, const Box& box, double slack);
+    void take(std::span<Branch> branches, const LimitedDepth::CutSides& sides);
     void add_options(RankedItem& node, std::span<const Branch> branches);
     Bound bound_of(const RankedItem& node, const Candidate& candidate);
     Bound bound_of(Below& below, std::uint32_t rank);

@@ -45,10 +45,7 @@ BestFirstSearch::BestFirstSearch(const Problem& problem, const Geometry& geometr
       open_items_(budget_, static_cast<std::size_t>(kOpenShare * static_cast<double>(plan.room))),
       branching_(problem, geometry, plan.likelihood, table_, trees_, budget_,
                  [this] { look_at_caller(); }),
-      limited_(problem, plan.likelihood, budget_, [this] {
-          go_on();
-          return !stop_;
-      }) {}
+      limited_(problem, plan.likelihood, budget_) {}
 
 Status BestFirstSearch::run(const Poll& poll, double most_searched) {
     const Caller caller(*this, poll);
@@ -141,7 +138,10 @@ void BestFirstSearch::push(const Box& box, std::int32_t product, Key key, double
 bool BestFirstSearch::open_item(const Box& box, std::int32_t product, Opened& item) {
     if (solves(box, product)) {
         const double before = limited_.steps();
-        const bool whole = solve_item(box, product, item);
+        const bool whole = solve_item(box, product, item, [this] {
+            go_on();
+            return !stop_;
+        });
         opening_ = limited_.steps() - before;
         return whole;
     }

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <unordered_map>
@@ -144,7 +145,10 @@ private:
     bool clean_top(SearchFrame& frame);
     bool open_item(const Box& box, std::int32_t product, Opened& item);
     bool solves(const Box& box, std::int32_t product);
-    bool solve_item(const Box& box, std::int32_t product, Opened& item);
+    bool solve_item(const Box& box, std::int32_t product, Opened& item,
+                    const std::function<bool()>& step);
+    void keep_sides(const Box& box, std::int32_t product, const LimitedDepth::CutSides& sides);
+    void keep_side(Key key, const LimitedDepth::CutSides& sides, std::size_t side);
     TreeRef tree_of(std::span<const BestCut> nodes);
     bool open_frame(SearchFrame& frame);
     void look_at_top(SearchFrame& frame);

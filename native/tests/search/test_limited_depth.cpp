@@ -88,7 +88,10 @@ void compare(const Problem& problem, std::uint64_t seed, std::int32_t first) {
     AllTrees all(problem);
     Budget budget(1 << 24);
     bool go_on = true;
-    LimitedDepth limited(problem, true, budget, [&] { return go_on; });
+    LimitedDepth limited(problem, true, budget);
+    const auto solve = [&](std::span<const std::uint32_t> rows, std::int32_t state, double known) {
+        return limited.solve(rows, state, {known, false, [&] { return go_on; }, {}});
+    };
     const auto rows = some_rows(problem.table.n_rows, seed);
     for (std::int32_t state = first; state < 5 && !rows.empty(); ++state) {
         const double want = all.best(rows, state);
@@ -96,16 +99,59 @@ void compare(const Problem& problem, std::uint64_t seed, std::int32_t first) {
             check(limited.takes(state, rows.size(), true));
             check(limited.takes(state, rows.size(), false) == (state > 1));
         }
-        const auto found = limited.solve(rows, state, -INFINITY);
+        const auto found = solve(rows, state, -INFINITY);
         check(near(found.low, want) && found.high == found.low);
         // Of trees at most a known one the bound is that.
-        const auto other = limited.solve(rows, state, want + 0.5);
+        const auto other = solve(rows, state, want + 0.5);
         check(other.high >= want - kRounding && other.high <= want + 0.5);
         go_on = false;
-        const auto stopped = limited.solve(rows, state, -INFINITY);
+        const auto stopped = solve(rows, state, -INFINITY);
         check(stopped.low <= want + kRounding && stopped.high >= want - kRounding);
         go_on = true;
     }
+}
+
+// What is told of both sides of each cut holds, and is exact where the cut may be worth the best
+// less `slack`.
+void compare_told(const Problem& problem, std::int32_t state, double slack) {
+    AllTrees all(problem);
+    Budget budget(1 << 24);
+    LimitedDepth limited(problem, true, budget);
+    const Box root = all.geometry.root();
+    check(limited.takes(state, root.rows.size(), true));
+    const double best = all.best(root, state);
+    std::vector<LimitedDepth::CutSides> told;
+    limited.solve(root.rows, state, {best - slack, true, [] { return true; },
+                                     [&](const auto& sides) { told.push_back(sides); }});
+    const std::span<const BoxSplit> splits = all.splitter.splits(root, all.arena);
+    const ItemEdges item = all.builder.edges(root, splits, state, all.arena);
+    std::size_t exact = 0, bounded = 0;
+    for (const RuleEdges& rule : item.rules) {
+        for (const Edge& edge : rule.edges) {
+            const BoxSplit& split = splits[edge.split];
+            const double sides[2] = {
+                all.best(all.geometry.side(root, split, true, all.arena), edge.left_state),
+                all.best(all.geometry.side(root, split, false, all.arena), edge.right_state)};
+            const double value = rule.log_factor + edge.log_probability() + sides[0] + sides[1];
+            int times = 0;
+            for (const LimitedDepth::CutSides& of : told) {
+                if (of.feature != split.feature || split.cut.number() < of.first ||
+                    split.cut.number() > of.last) {
+                    continue;
+                }
+                ++times;
+                for (std::size_t side = 0; side < 2; ++side) {
+                    check(of.low[side] <= sides[side] + kRounding);
+                    check(of.high[side] >= sides[side] - kRounding);
+                    check(value < best - slack + kRounding || of.low[side] == of.high[side]);
+                }
+                exact += of.low[0] == of.high[0] && of.low[1] == of.high[1];
+                bounded += of.low[0] == -INFINITY;
+            }
+            check(times == 1);
+        }
+    }
+    check(exact > 0 && (slack < INFINITY || bounded == 0));
 }
 
 // For rows on one side of any split of more rows.
@@ -161,6 +207,21 @@ TEST(cuts_between_two_that_were_solved_are_left_out_rightly) {
                 expect_one_class(problem);
             }
             compare(problem, seed, 2);
+        }
+    }
+}
+
+TEST(what_is_told_of_the_sides_of_cuts_holds) {
+    for (const Measure measure : {Measure::all, Measure::feature_then_cut}) {
+        for (std::uint64_t seed = 0; seed < 8; ++seed) {
+            Problem problem = slp::test::growtree(seed % 2 == 0 ? 12 : 30, measure, seed);
+            problem.grammar.min_leaf = 1 + static_cast<std::int64_t>(seed % 3);
+            if (seed % 4 == 1) {
+                expect_one_class(problem);
+            }
+            for (const double slack : {0.5, 3.0, static_cast<double>(INFINITY)}) {
+                compare_told(problem, seed % 2 == 0 ? 1 : 2, slack);
+            }
         }
     }
 }

@@ -86,7 +86,12 @@ def agree(have: list[_Valued], want: list[_Valued]) -> None:
 
 def check(seed: int) -> int:
     """One case; how many derivations were compared."""
-    problem, likelihood, rng = case(seed)
+    return compare_lists(*case(seed), seed)
+
+
+def compare_lists(problem: Problem, likelihood: bool, rng: np.random.Generator, seed: int) -> int:
+    """The list of a problem after a search, without one, and stopped at random, against that of the
+    chart; how many derivations were compared."""
     want = of_chart(problem, likelihood)
     search = CompiledSearch(problem.core, problem.table, likelihood=likelihood, room=_ROOM)
     if rng.integers(2):  # else the search has proven nothing

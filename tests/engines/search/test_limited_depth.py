@@ -1,5 +1,5 @@
 """The search where trees have few levels, on tables of numbers: two levels are solved at once, and
-cuts between two that were solved are bounded by these.
+cuts between two that were solved are bounded by these. So are those of lists of trees.
 
 Many more cases: `python -m tests.engines.search.test_limited_depth 10000`.
 Their result is in docs/design/search.md.
@@ -12,6 +12,7 @@ import sys
 import numpy as np
 import pytest
 
+import slp
 from slp.columns import Nominal
 from slp.data.feature_kind import Feature
 from slp.data.table import Table
@@ -21,6 +22,7 @@ from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.problem.problem import Problem
 from tests.engines.cases import cells, make_grammar, make_problem, make_table, numeric, split_rule
 from tests.engines.search.test_against_exact import compare, with_durations
+from tests.engines.search.test_k_best import compare_lists
 
 _MEASURES: tuple[Measure, ...] = ("all", "feature_then_cut", "per_feature", "each")
 #: Bytes of searches that are stopped: the least do not hold the sorted columns.
@@ -89,12 +91,37 @@ def check(seed: int) -> int:
     return compare(problem, likelihood, rng, _ROOMS, seed)
 
 
+def check_lists(seed: int) -> int:
+    """One case; the derivations compared."""
+    return compare_lists(*case(seed), seed)
+
+
 @pytest.mark.usefixtures("compiled_kernels")
 def test_trees_of_few_levels_are_the_best_and_their_bounds_hold() -> None:
     assert max(check(seed) for seed in range(200)) > 100
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_lists_of_trees_of_few_levels_are_those_of_the_chart() -> None:
+    assert sum(check_lists(seed) for seed in range(60)) > 1000
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_sets_near_the_best_tree_are_those_of_exact_sums(depth: int) -> None:
+    rng = np.random.default_rng(depth)
+    X = rng.normal(size=(40, 3)).round(1)
+    y = np.where(X[:, 0] + rng.normal(size=40) > 0, "yes", "no")
+    program = slp.load("growtree_all").with_max_depth(depth)
+    found, exact = (program.posterior(X, y, engine=engine) for engine in ("search", "exact"))
+    for factor in (0.1, 0.01):
+        near, want = found.rashomon_set(factor, most=3), exact.rashomon_set(factor, most=3)
+        assert near.complete and near.count == want.count > 3
+        assert [t.log_joint for t in near.trees] == pytest.approx([t.log_joint for t in want.trees])
 
 
 if __name__ == "__main__":
     cases = int(sys.argv[1])
     steps = [check(seed) for seed in range(cases)]
     print(f"{cases} cases agree; steps: {sum(steps)}, at most {max(steps)}")
+    compared = sum(check_lists(seed) for seed in range(cases))
+    print(f"lists of {cases} cases agree; derivations compared: {compared}")
