@@ -2,7 +2,8 @@
 
 Entry points: `Tree` (`slp.trees.tree`), whose methods lead to everything here; `check_tree` and
 `CheckResult` (`slp.trees.check`), constraints on a finished tree by their definitions; `Region`
-(`slp.trees.regions`), with these definitions; `slp.trees.encoding` (JSON), `slp.trees.drawing`
+(`slp.trees.regions`), with these definitions; `Certifier` (`slp.trees.certificates`), the same for
+an outsider; `slp.trees.encoding` (JSON), `slp.trees.drawing`
 (text, Graphviz), `slp.trees.reading` (text read back), `slp.trees.route` (rows to leaves),
 `slp.trees.predictions` (of rows), `slp.trees.exports` (SQL, Python, rule lists),
 `slp.trees.from_sklearn`, `slp.trees.differences` (the edits from one tree to another), `fit_tree`
@@ -15,6 +16,7 @@ from slp.late import late_names
 from slp.trees.tree import Asked, Leaf, Node, Place, Split, Tree
 
 if TYPE_CHECKING:
+    from slp.trees.certificates import CHECKER, Certifier
     from slp.trees.check import CheckResult, check_tree
     from slp.trees.differences import TreeEdit, edits_between
     from slp.trees.drawing import condition_text, count_text, leaf_text, tree_to_dot, tree_to_text
@@ -32,7 +34,9 @@ if TYPE_CHECKING:
     from slp.trees.soft import SoftTree
 
 __all__ = [
+    "CHECKER",
     "Asked",
+    "Certifier",
     "CheckResult",
     "Leaf",
     "Node",
@@ -72,6 +76,7 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
+        "slp.trees.certificates": "CHECKER Certifier",
         "slp.trees.check": "CheckResult check_tree",
         "slp.trees.differences": "TreeEdit edits_between",
         "slp.trees.exports": "tree_to_python tree_to_rules tree_to_sql",
