@@ -80,13 +80,12 @@ def findings(constraint: Constraint | Support, seen: Seen) -> Iterator[Finding]:
                 witness = {"paths": [place.path for place, _ in leaves[: count + 1]]}
                 yield Finding(f"the tree has {len(leaves)} leaves", witness=witness)
         case MaxFeatures(count=count):
-            used = {split.feature: place.path for place, split in reversed(splits)}
+            used: dict[str, str] = {}
+            for place, split in splits:
+                used.setdefault(split.feature, place.path)
             if len(used) > count:
-                listed = ", ".join(seen.tree.features)
-                witness = {"paths": list(used.values())[-count - 1 :]}
-                yield Finding(
-                    f"the tree splits on {len(used)} features: {listed}", None, False, witness
-                )
+                why = f"the tree splits on {len(used)} features: {', '.join(used)}"
+                yield Finding(why, witness={"paths": list(used.values())[: count + 1]})
         case Monotone():
             program = seen.program
             orders = program.leaf, seen.levels, program.class_order

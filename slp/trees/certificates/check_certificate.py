@@ -52,8 +52,9 @@ class Place:
             yield f, *self.intervals.get(f, FREE), *own
 
     def has(self, point: Any) -> bool:
-        levels = [(point[f] == x) == left for f, xs in self.levels.items() for x, left in xs]
-        return all(a <= point[f] < b for f, (a, b) in self.intervals.items()) and all(levels)
+        told, ends = {*self.intervals, *self.levels} <= {*point}, self.intervals.items()
+        levels = [(point.get(f) == x) == left for f, xs in self.levels.items() for x, left in xs]
+        return told and all(levels) and all(a <= point[f] < b for f, (a, b) in ends)
 
 
 def places_of(certificate: Any) -> Any:
@@ -70,8 +71,8 @@ def breaks(s: Any, p: Any) -> Any:
     """Whether a node breaks a statement; None if it cannot be told."""
     kind, f, of, used = s["kind"], p.f, s.get("feature"), p.above | {p.f}
     if p.leaf and kind in ("min_leaf", "min_weight") and p.depth:
-        n, rounding = (p.rows, 0.0) if kind == "min_leaf" else (p.weight, SAME)
-        return None if n is None else n < s["limit"] * (1 - rounding)
+        n = p.rows if kind == "min_leaf" else p.weight
+        return None if n is None else n < s["limit"] * (1 - SAME * (kind == "min_weight"))
     if p.leaf and kind == "majority" and all(a < d and b > c for _, a, b, c, d in p.ends(s["box"])):
         n = p.node.get("counts")
         return None if n is None else max([0, *n.values()]) * (1 - SAME) > n.get(s["outcome"], 0)
@@ -81,8 +82,8 @@ def breaks(s: Any, p: Any) -> Any:
         ends = {g: own for g, *own in p.ends(s["box"])}
         whole = not p.levels and all(p.intervals[g] == FREE for g in p.intervals if g not in ends)
         whole = whole and all(a <= c and b >= d for a, b, c, d in ends.values())
-        cut = f not in ends or p.threshold is None or ends[f][2] < p.threshold < ends[f][3]
-        return whole and cut
+        by_level = f not in ends or p.threshold is None
+        return whole and (by_level or ends[f][2] < p.threshold < ends[f][3])
     if kind == "max_cost":
         costs = {g: Fraction(repr(c)) for g, c in s["costs"].items() if g in used}
         dear = sum(costs.values()) > Fraction(repr(s["most"]))
@@ -156,8 +157,7 @@ def monotone(s: Any, places: Any, points: Any) -> Any:
 
 
 def verdict(claim: Any, places: Any) -> str:
-    """What is true of a statement: at all nodes, or where it is claimed to be broken at those of
-    the witness."""
+    """What is true of a statement or, where it is said to be broken, what its witness shows."""
     s, broken, witness = claim["statement"], claim["claim"] == "broken", claim.get("witness", {})
     kind, paths, found = s["kind"], witness.get("paths", [witness.get("path")]), {None}
     seen = [p for p in places if p.path in paths or not broken]
@@ -168,8 +168,8 @@ def verdict(claim: Any, places: Any) -> str:
         found = {*monotone(s, places, witness["points"] if broken else None)}
     elif kind in KINDS:
         found = {breaks(s, p) for p in seen}
-    told = "not shown" if broken else "not checked" if None in found else "holds"
-    return "broken" if True in found else told
+    others = "not shown" if broken else "not checked" if None in found else "holds"
+    return "broken" if True in found else others
 
 
 def main(paths: list[str]) -> int:
