@@ -183,7 +183,7 @@ def no_witness(rng: random.Random, place: int, example: Example) -> dict[str, An
     assert witness is not None
     if "points" in witness:
         low, high = witness["points"]
-        return {"points": rng.choice([[high, low], [low, low], [{**low, "b": -77}, high]])}
+        return {"points": rng.choice([[high, low], [low, low], [{**low, "other": 0}, high]])}
     if "paths" in witness:
         return {"paths": witness["paths"][1:] + witness["paths"][1:2]}
     broken = {f.place.path for f in findings(asked, seen) if f.place and not f.unknown}
