@@ -42,7 +42,7 @@ from slp.results import (
     derivations_note,
     partition_note,
 )
-from slp.trees import Tree
+from slp.trees import Certifier, SoftTree, Tree
 
 if TYPE_CHECKING:
     from slp.results import RuleUse
@@ -350,9 +350,19 @@ def sum_of_weights(result: Posterior, draws: Sequence[Draw]) -> float | None:
     return sum(draw.weight for draw in draws) if draws and result.draws_have_weights else None
 
 
-def write_draws(draws: Iterable[Draw], path: str | Path, total: float | None = None) -> None:
-    """Write the draws as JSON, one object per line, with their shares of this total weight. An
-    error leaves no incomplete file."""
+def hard_tree(tree: Tree | SoftTree) -> Tree:
+    """A tree as constraints see it: of a soft one its topology."""
+    return tree.skeleton() if isinstance(tree, SoftTree) else tree
+
+
+def write_draws(
+    draws: Iterable[Draw],
+    path: str | Path,
+    total: float | None = None,
+    certifier: Certifier | None = None,
+) -> None:
+    """Write the draws as JSON, one object per line, with their shares of this total weight, and
+    their certificates. An error leaves no incomplete file."""
     with open_atomic(path) as stream:
         for i, draw in enumerate(draws):
             line = {
@@ -364,4 +374,6 @@ def write_draws(draws: Iterable[Draw], path: str | Path, total: float | None = N
                 **({} if total is None else {"share": draw.weight / total}),
                 "tree": draw.tree.to_dict(),
             }
+            if certifier is not None:
+                line["certificate"] = certifier.certificate(hard_tree(draw.tree))
             stream.write(json_text(line) + "\n")

@@ -32,6 +32,7 @@ from slp.cli.page import Page
 from slp.cli.partial_results import asked, known_is_told
 from slp.cli.suggested_command import command_again
 from slp.cli.summary import draws_made, feature_uses
+from slp.trees import Certifier, SoftTree
 
 
 @click.command(
@@ -46,6 +47,11 @@ from slp.cli.summary import draws_made, feature_uses
 @draws_option("Number of draws, over all chains. An exact summary does not depend on it.")
 @inference_options
 @draws_file_option
+@click.option(
+    "--certify",
+    is_flag=True,
+    help="Write a certificate beside each draw of --output: what its tree keeps and breaks.",
+)
 @click.option(
     "--save",
     metavar="FILE",
@@ -70,6 +76,7 @@ def sample_command(
     response: str | None,
     draws: int,
     output: str | None,
+    certify: bool,
     save: str | None,
     save_table: bool,
     as_json: bool,
@@ -83,6 +90,8 @@ def sample_command(
     """
     if save_table and save is None:
         raise click.UsageError("--save-table needs --save FILE")
+    if certify and output is None:
+        raise click.UsageError("--certify needs --output FILE")
     if save is not None and not save.endswith(".slpz"):
         raise click.UsageError(f"--save FILE ends in .slpz: {save}")
     inference = until_deadline(inference)
@@ -107,7 +116,10 @@ def sample_command(
             say(*Page(posterior, uses, words(), data, longer, verbose).lines())
     if output is not None:
         drawn = posterior.draws
-        write_draws(drawn, output, sum_of_weights(posterior, drawn))
+        soft = any(isinstance(draw.tree, SoftTree) for draw in drawn[:1])
+        certifier = Certifier(program, coded=None if soft else posterior.table)
+        total = sum_of_weights(posterior, drawn)
+        write_draws(drawn, output, total, certifier if certify else None)
     if save is not None:
         posterior.save(save, table=save_table)
     if not as_json:

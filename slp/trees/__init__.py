@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from slp.trees.drawing import condition_text, count_text, leaf_text, tree_to_dot, tree_to_text
     from slp.trees.encoding import tree_from_dict, tree_to_dict
     from slp.trees.exports import tree_to_python, tree_to_rules, tree_to_sql
+    from slp.trees.files import read_tree, text_of_file
     from slp.trees.fit import fit_tree
     from slp.trees.from_sklearn import tree_from_sklearn
     from slp.trees.in_sample import in_sample_fit
@@ -58,8 +59,10 @@ __all__ = [
     "leaf_text",
     "names_code",
     "predict_rows",
+    "read_tree",
     "route_rows",
     "route_table",
+    "text_of_file",
     "tree_from_dict",
     "tree_from_sklearn",
     "tree_from_text",
@@ -81,6 +84,7 @@ __getattr__, __dir__ = late_names(
         "slp.trees.differences": "TreeEdit edits_between",
         "slp.trees.exports": "tree_to_python tree_to_rules tree_to_sql",
         "slp.trees.nodes": "TreeNode",
+        "slp.trees.files": "read_tree text_of_file",
         "slp.trees.fit": "fit_tree",
         "slp.trees.in_sample": "in_sample_fit",
         "slp.trees.predictions": "leaf_predictions predict_rows",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slp.errors import DataError, UsageError
 from slp.ir.constraints import Constraint, Support
@@ -19,8 +19,11 @@ from slp.messages.numbers import number_text
 from slp.messages.trees import NOT_A_PROGRAM, RESPONSE_WITHOUT_TABLE
 from slp.source import SourceSpan
 from slp.trees.definitions import Seen, findings
-from slp.trees.route import RowsOfTable, levels_of_rows
+from slp.trees.route import CodedRows, RowsOfTable
 from slp.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from slp.data.table import Table
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def check_tree(
 
 class TreeChecks:
     """A program and, if it is given, a table: what trees are checked with. The table's responses
-    are read once, for any number of trees.
+    are read once, for any number of trees. Of trees of a posterior it may be the `coded` table.
 
     Raises
     ------
@@ -100,20 +103,26 @@ class TreeChecks:
         As `check_tree`.
     """
 
-    def __init__(self, program: Any, X: Any = None, y: Any = None) -> None:
+    def __init__(
+        self, program: Any, X: Any = None, y: Any = None, *, coded: Table | None = None
+    ) -> None:
         ir = getattr(program, "ir", program)
         if not isinstance(ir, CheckedProgram):
             raise UsageError(NOT_A_PROGRAM(given=program))
         if X is None and y is not None:
             raise DataError(RESPONSE_WITHOUT_TABLE())
         self.program = ir
-        self._rows = None if X is None else RowsOfTable.of(ir, X, y)
+        self._rows: RowsOfTable | CodedRows | None = None
+        if coded is not None:
+            self._rows = CodedRows(coded)
+        elif X is not None:
+            self._rows = RowsOfTable.of(ir, X, y)
 
     def seen(self, tree: Tree, allow_code: bool = False) -> Seen:
         """What a check of a tree looks at. Raises DataError as `Tree.apply`."""
         levels = None
         if self._rows is not None:
-            levels = levels_of_rows(tree, self._rows.X)
+            levels = self._rows.levels(tree)
             tree = tree.with_leaves(self._rows.leaves(tree))
         return Seen(tree, list(tree.places()), self.program, levels, allow_code)
 

@@ -160,6 +160,37 @@ class RowsOfTable:
         rows = np.bincount(where, minlength=tree.n_leaves).tolist()
         return [replace(Leaf.of(self.model, s), counted=n) for s, n in zip(sums, rows, strict=True)]
 
+    def levels(self, tree: Tree) -> dict[str, frozenset[str]]:
+        """The levels that rows have of each feature that a tree tests for one. Raises DataError as
+        `route_rows`."""
+        columns = RowColumns(self.X, tree)
+        return {f: frozenset(columns.levels(f).tolist()) for f in _tested_for_levels(tree)}
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """A coded table whose rows are in the summaries of leaves already, as those of a draw."""
+
+    table: Table
+
+    def leaves(self, tree: Tree) -> list[Leaf]:
+        """The leaves, with how many rows they have. Raises DataError as `route_table`."""
+        where = route_table(tree, self.table)
+        rows = np.zeros(tree.n_leaves, np.int64)
+        np.add.at(rows, where, self.table.counts)
+        return [
+            replace(leaf, counted=n) for leaf, n in zip(tree.leaves(), rows.tolist(), strict=True)
+        ]
+
+    def levels(self, tree: Tree) -> dict[str, frozenset[str]]:
+        """As `RowsOfTable.levels`."""
+        names = {f.name: frozenset(f.kind.names) for f in self.table.features}
+        return {f: names[f] for f in _tested_for_levels(tree)}
+
+
+def _tested_for_levels(tree: Tree) -> list[str]:
+    return sorted({n.feature for n in tree.nodes() if isinstance(n, Split) and n.level is not None})
+
 
 def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
     """Leaf of each distinct row of a table, numbers from 0 in preorder, shape (n,).
@@ -187,19 +218,6 @@ def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
         return left
 
     return _route(tree, len(table.counts), goes_left, np.arange(len(table.counts)))
-
-
-def levels_of_rows(tree: Tree, X: Any) -> dict[str, frozenset[str]]:
-    """The levels that rows have of each feature that a tree tests for one.
-
-    Raises
-    ------
-    DataError
-        E606, E607, as `route_rows`.
-    """
-    columns = RowColumns(X, tree)
-    tested = {n.feature for n in tree.nodes() if isinstance(n, Split) and n.level is not None}
-    return {f: frozenset(columns.levels(f).tolist()) for f in sorted(tested)}
 
 
 def _route(

@@ -6,7 +6,7 @@ docs/certificates.md describes the JSON. What is claimed is what the check of fi
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slp.ir.constraints import Constraint, Support
 from slp.trees.check import TreeChecks, check_one, statement_words, statements
@@ -15,6 +15,9 @@ from slp.trees.monotone import levels_of_tests, open_leaves
 from slp.trees.nodes import rows_of
 from slp.trees.predicted import formula_of, rising_of
 from slp.trees.tree import Tree
+
+if TYPE_CHECKING:
+    from slp.data.table import Table
 
 #: The format of certificates.
 FORMAT = 1
@@ -25,11 +28,13 @@ _CLAIMS = {True: "holds", False: "broken", None: "not checked"}
 class Certifier:
     """Makes the certificates of trees under one program, with the rows of a table if it is given.
 
-    Parameters and errors are those of `slp.trees.check.check_tree`.
+    Parameters and errors are those of `slp.trees.check.TreeChecks`.
     """
 
-    def __init__(self, program: Any, X: Any = None, y: Any = None) -> None:
-        self._checks = TreeChecks(program, X, y)
+    def __init__(
+        self, program: Any, X: Any = None, y: Any = None, *, coded: Table | None = None
+    ) -> None:
+        self._checks = TreeChecks(program, X, y, coded=coded)
 
     def certificate(self, tree: Tree) -> dict[str, Any]:
         """The certificate of a tree as plain data. Raises DataError as `Tree.apply`."""
