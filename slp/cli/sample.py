@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 
 import slp
 import slp.engines
+import slp.trees
 from slp.budgets import Deadline, format_seconds
 from slp.cli.as_json import posterior_to_json, sum_of_weights, write_draws
 from slp.cli.common import check_output, exit_if_interrupted, progress_line, reader_may_leave, say
@@ -32,7 +34,6 @@ from slp.cli.page import Page
 from slp.cli.partial_results import asked, known_is_told
 from slp.cli.suggested_command import command_again
 from slp.cli.summary import draws_made, feature_uses
-from slp.trees import Certifier, SoftTree
 
 
 @click.command(
@@ -116,10 +117,8 @@ def sample_command(
             say(*Page(posterior, uses, words(), data, longer, verbose).lines())
     if output is not None:
         drawn = posterior.draws
-        soft = any(isinstance(draw.tree, SoftTree) for draw in drawn[:1])
-        certifier = Certifier(program, coded=None if soft else posterior.table)
-        total = sum_of_weights(posterior, drawn)
-        write_draws(drawn, output, total, certifier if certify else None)
+        certificate = _certificates(program, posterior) if certify else None
+        write_draws(drawn, output, sum_of_weights(posterior, drawn), certificate)
     if save is not None:
         posterior.save(save, table=save_table)
     if not as_json:
@@ -128,6 +127,19 @@ def sample_command(
             say(f"saved     in {save}: slp show {save}, slp predict {save} NEW")
         say(f"time      {deadline.spent():.2f} s")
     exit_if_interrupted(posterior)
+
+
+def _certificates(program: slp.Program, posterior: slp.Posterior) -> Callable[[Any], Any]:
+    """Makes the certificate of a draw, of a soft tree that of its topology, which has no rows."""
+    of_table = slp.trees.Certifier(program, coded=posterior.table)
+    of_none = slp.trees.Certifier(program)
+
+    def certificate(tree: Any) -> Any:
+        if isinstance(tree, slp.Tree):
+            return of_table.certificate(tree)
+        return of_none.certificate(tree.skeleton())
+
+    return certificate
 
 
 def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[str]:

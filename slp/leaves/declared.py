@@ -93,6 +93,6 @@ class DeclaredModel(LeafFacts, ABC):
     @classmethod
     def mean_formula(cls, declaration: LeafDeclaration | None) -> Mapping[str, Any] | None:
         """The posterior mean of a leaf as a formula over its summary, for checks of finished trees
-        and certificates (`slp.trees.predicted` says how it is read); None where the summary does
+        and certificates (`slp.trees.formulas` says how it is read); None where the summary does
         not determine it. It shares nothing with `mean`."""
         return None

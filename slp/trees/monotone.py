@@ -1,6 +1,6 @@
 """Whether a finished tree's predictions are monotone: the definition, over all pairs of leaves.
 
-`slp.trees.predicted` says what a leaf predicts. Nothing here is shared with the engines.
+`slp.trees.formulas` says what a leaf predicts. Nothing here is shared with the engines.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
 from slp.ir.program import LeafDeclaration
-from slp.trees.predicted import formula_of, have_names, rising_of
+from slp.trees.formulas import formula_of, have_names, rising_of
 from slp.trees.regions import Levels, Region
 from slp.trees.tree import Leaf, Place, Split
 

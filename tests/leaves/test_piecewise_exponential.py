@@ -16,7 +16,7 @@ import slp
 from slp.errors import ProgramError
 from slp.ir.program import LeafDeclaration
 from slp.leaves import GammaExponential, PiecewiseExponential, leaf_from_plain, leaf_to_plain
-from slp.trees.predicted import rising_of
+from slp.trees.formulas import rising_of
 
 A, B, CUTS = 1.5, 4.0, (2.0, 5.0)
 MODEL = PiecewiseExponential(A, B, CUTS)

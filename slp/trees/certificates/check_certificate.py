@@ -22,7 +22,7 @@ SAME = 1e-12  # numbers that differ by less, relatively, are equal but for round
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.I | re.A)
 
 
-class Place:
+class Site:
     """A node, its path, the features above it, and its region: low <= f < high for `intervals`, and
     for `levels` those that tests above it name, with whether it is on the left side of the test."""
 
@@ -43,7 +43,7 @@ class Place:
             if t is not None:
                 ends = (low, min(high, t)) if left else (max(low, t), high)
                 region = {**self.intervals, f: ends}, self.levels
-            yield Place(self.node[side], (*self.sides, side), self.above | {f}, *region)
+            yield Site(self.node[side], (*self.sides, side), self.above | {f}, *region)
 
     def ends(self, box: Any) -> Any:
         """For each feature of a box the ends of the region, then those of the box."""
@@ -59,7 +59,7 @@ class Place:
 
 def places_of(certificate: Any) -> Any:
     """Every node, left before right. Where rows have weights, `rows` are the numbers of leaves."""
-    stack, rows = [Place(certificate["tree"])], iter(certificate.get("rows") or ())
+    stack, rows = [Site(certificate["tree"])], iter(certificate.get("rows") or ())
     while stack:
         place: Any = stack.pop()
         place.rows = next(rows, place.weight) if place.leaf else None
@@ -120,7 +120,7 @@ def rising(formula: Any, leaf: Any) -> Any:
     return [mean]
 
 
-def meet(p: Place, q: Place, s: Any) -> bool | None:
+def meet(p: Site, q: Site, s: Any) -> bool | None:
     """Whether two regions have a point in common, the feature of a statement disregarded; None: if
     there is a level that no test names."""
     others, told = {*p.intervals, *q.intervals} - {s["feature"]}, True

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from slp.ir.constraints import Constraint, Support
 from slp.trees.check import TreeChecks, check_one, statement_words, statements
 from slp.trees.definitions import Seen, counted_rows
+from slp.trees.formulas import formula_of, rising_of
 from slp.trees.monotone import levels_of_tests, open_leaves
 from slp.trees.nodes import rows_of
-from slp.trees.predicted import formula_of, rising_of
 from slp.trees.tree import Tree
 
 if TYPE_CHECKING:
