@@ -290,7 +290,7 @@ def test_unknown_statements_and_code_are_never_said_to_hold() -> None:
 def test_rows_are_counted_apart_from_their_weights() -> None:
     frame = pl.DataFrame({"x": [0, 0, 1], "w": [1.0, 5.0, 9.0], "y": ["a", "b", "a"]})
     weighted = ":- use(growtree). :- row_weight(w). :- response(y)."
-    program = slp.parse(weighted + ":- support(min_leaf(2)).")
+    program = slp.parse(weighted + " :- support(min_leaf(2)).")
     tree = slp.Tree.from_dict({"feature": "x", "threshold": 0.5, "left": {}, "right": {}})
     certificate = tree.certificate(program, frame)
     assert certificate["rows"] == [2, 1]
