@@ -36,7 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "leaves": _BASE | {"ir"},
     "constraints": _BASE | {"terms", "ir", "leaves"},
     "data": _BASE | {"resources", "ir", "kernels", "columns", "leaves"},
-    "trees": _BASE | {"terms", "ir", "columns", "leaves", "constraints", "data"},
+    "trees": _BASE | {"folders", "terms", "ir", "columns", "leaves", "constraints", "data"},
     "cluster": {"errors", "messages", "late"},
     "runner": _BASE | {"cluster", "folders", "whole_files"},
     "resolution": _BASE | {"terms", "syntax", "ir", "columns", "runner", "kernels", "_core"},

@@ -99,6 +99,10 @@ def test_a_kind_of_split_touches_few_files(kind: str) -> None:
 
 # --- constraints -------------------------------------------------------------------------------
 
+#: The checker of certificates shares nothing with slp, and has each constraint a second time. Its
+#: tests compare it with the check of trees.
+ALONE = "trees/certificates/check_certificate.py"
+
 #: Folders and files of texts for people, as docs are: messages, and a first program for a table.
 TEXTS = ("messages/", "program/starting.py")
 
@@ -135,7 +139,7 @@ def files_of_package() -> list[tuple[str, set[str], list[str]]]:
     return [
         (file, *names_and_texts(tree))
         for file, tree in trees_of_files_with("")
-        if not file.startswith(TEXTS)
+        if not file.startswith((*TEXTS, ALONE))
     ]
 
 

@@ -20,6 +20,7 @@ from slp.messages.names import nearest
 __all__ = ["main", "sample_main", "slp_command"]
 
 _NAMES = (
+    "certify",
     "check",
     "compare",
     "cv",

@@ -10,7 +10,7 @@ one at a limit, into the objects that `--json` and `-o` write.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -350,9 +350,14 @@ def sum_of_weights(result: Posterior, draws: Sequence[Draw]) -> float | None:
     return sum(draw.weight for draw in draws) if draws and result.draws_have_weights else None
 
 
-def write_draws(draws: Iterable[Draw], path: str | Path, total: float | None = None) -> None:
-    """Write the draws as JSON, one object per line, with their shares of this total weight. An
-    error leaves no incomplete file."""
+def write_draws(
+    draws: Iterable[Draw],
+    path: str | Path,
+    total: float | None = None,
+    certificate: Callable[[Any], Any] | None = None,
+) -> None:
+    """Write the draws as JSON, one object per line, with their shares of this total weight, and
+    the `certificate` of each tree. An error leaves no incomplete file."""
     with open_atomic(path) as stream:
         for i, draw in enumerate(draws):
             line = {
@@ -364,4 +369,6 @@ def write_draws(draws: Iterable[Draw], path: str | Path, total: float | None = N
                 **({} if total is None else {"share": draw.weight / total}),
                 "tree": draw.tree.to_dict(),
             }
+            if certificate is not None:
+                line["certificate"] = certificate(draw.tree)
             stream.write(json_text(line) + "\n")

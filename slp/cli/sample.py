@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ import click
 
 import slp
 import slp.engines
+import slp.trees
 from slp.budgets import Deadline, format_seconds
 from slp.cli.as_json import posterior_to_json, sum_of_weights, write_draws
 from slp.cli.common import check_output, exit_if_interrupted, progress_line, reader_may_leave, say
@@ -47,6 +49,11 @@ from slp.cli.summary import draws_made, feature_uses
 @inference_options
 @draws_file_option
 @click.option(
+    "--certify",
+    is_flag=True,
+    help="Write a certificate beside each draw of --output: what its tree keeps and breaks.",
+)
+@click.option(
     "--save",
     metavar="FILE",
     help="Save the run in FILE (such as run.slpz), for `slp predict`, `slp show` and Python.",
@@ -70,6 +77,7 @@ def sample_command(
     response: str | None,
     draws: int,
     output: str | None,
+    certify: bool,
     save: str | None,
     save_table: bool,
     as_json: bool,
@@ -83,6 +91,8 @@ def sample_command(
     """
     if save_table and save is None:
         raise click.UsageError("--save-table needs --save FILE")
+    if certify and output is None:
+        raise click.UsageError("--certify needs --output FILE")
     if save is not None and not save.endswith(".slpz"):
         raise click.UsageError(f"--save FILE ends in .slpz: {save}")
     inference = until_deadline(inference)
@@ -107,7 +117,8 @@ def sample_command(
             say(*Page(posterior, uses, words(), data, longer, verbose).lines())
     if output is not None:
         drawn = posterior.draws
-        write_draws(drawn, output, sum_of_weights(posterior, drawn))
+        certificate = _certificates(program, posterior) if certify else None
+        write_draws(drawn, output, sum_of_weights(posterior, drawn), certificate)
     if save is not None:
         posterior.save(save, table=save_table)
     if not as_json:
@@ -116,6 +127,19 @@ def sample_command(
             say(f"saved     in {save}: slp show {save}, slp predict {save} NEW")
         say(f"time      {deadline.spent():.2f} s")
     exit_if_interrupted(posterior)
+
+
+def _certificates(program: slp.Program, posterior: slp.Posterior) -> Callable[[Any], Any]:
+    """Makes the certificate of a draw, of a soft tree that of its topology, which has no rows."""
+    of_table = slp.trees.Certifier(program, coded=posterior.table)
+    of_none = slp.trees.Certifier(program)
+
+    def certificate(tree: Any) -> Any:
+        if isinstance(tree, slp.Tree):
+            return of_table.certificate(tree)
+        return of_none.certificate(tree.skeleton())
+
+    return certificate
 
 
 def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[str]:

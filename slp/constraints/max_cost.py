@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from slp.constraints.form import Arguments, Form, and_this, because_of, of_kind
 from slp.errors import Diagnostic
@@ -46,6 +46,10 @@ class MaxCost(Constraint):
         listed = f": {', '.join(told)}" if told else ""
         most = number_text(self.most)
         return f"The features of each path cost at most {most} together, each once{listed}."
+
+    def to_plain(self) -> dict[str, Any]:
+        costs = {c.feature: c.amount for c in self.costs}
+        return {"kind": self.name, "most": self.most, "costs": costs}
 
     def automaton(self) -> MaxCostAutomaton:
         priced = {c.feature: _decimal(c.amount) for c in self.costs if c.amount > 0}

@@ -65,6 +65,9 @@ class Predicate(Constraint):
         where = "every node" if self.local else "the finished tree"
         return f"The {self.shown[4:]} holds of {where}."
 
+    def to_plain(self) -> dict[str, Any]:
+        return {"kind": "code", "words": self.words()}
+
     def beyond_grammar(self) -> Diagnostic:
         by_code = DECIDED_BY_CODE_AT_NODES if self.local else DECIDED_BY_CODE_AT_TREE
         return by_code(self.span, name=self.shown)

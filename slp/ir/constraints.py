@@ -7,10 +7,11 @@ answer of one that has nothing to say. `slp.constraints` has one file for each c
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Protocol, cast
 
 from slp.errors import Diagnostic
 from slp.ir.automaton import Automaton
@@ -36,6 +37,13 @@ class Box:
         name = self.named.get(feature, {}).get(end)
         return number_text(end) if name is None else visible(name)
 
+    def to_plain(self) -> dict[str, Any]:
+        """The box as plain data, with None for an infinite end."""
+        bounds = {
+            f: [None if math.isinf(end) else end for end in ends] for f, ends in self.bounds.items()
+        }
+        return {"name": self.name, "bounds": bounds}
+
 
 @dataclass(frozen=True)
 class Support:
@@ -45,6 +53,13 @@ class Support:
     min_leaf: int = 1
     max_depth: int | None = None
     min_weight: float | None = None
+
+    def to_plain(self) -> dict[str, Any]:
+        """A single limit as plain data: its name in the language as `kind`, and its `limit`."""
+        limits = {"max_depth": self.max_depth, "min_weight": self.min_weight}
+        found = {kind: limit for kind, limit in limits.items() if limit is not None}
+        kind, limit = next(iter({**found, "min_leaf": self.min_leaf}.items()))
+        return {"kind": kind, "limit": limit}
 
 
 class Constraint(ABC):
@@ -63,6 +78,12 @@ class Constraint(ABC):
     @abstractmethod
     def words(self) -> str:
         """What a tree must satisfy, as one sentence."""
+
+    def to_plain(self) -> dict[str, Any]:
+        """The constraint as plain data, as certificates state it (docs/certificates.md): its name
+        as `kind`, and its fields."""
+        told = ((f.name, getattr(self, f.name)) for f in fields(cast(Any, self)) if f.compare)
+        return {"kind": self.name, **{name: _plain(value) for name, value in told}}
 
     # --- the columns that it names -------------------------------------------------------------
 
@@ -159,6 +180,13 @@ class Constraint(ABC):
         """The warning for an end of its box where the split of the table lies on the wrong side
         (W153), None where it does not."""
         return None
+
+
+def _plain(value: Any) -> Any:
+    """A field of a constraint as plain data."""
+    if isinstance(value, tuple):
+        return list(map(_plain, value))
+    return value.to_plain() if isinstance(value, Box) else value
 
 
 class TableFacts(Protocol):

@@ -91,9 +91,8 @@ class DeclaredModel(LeafFacts, ABC):
         return None
 
     @classmethod
-    def means_of_summaries(
-        cls, summaries: Sequence[Mapping[str, Any]], declaration: LeafDeclaration | None
-    ) -> list[float] | None:
-        """The posterior means of leaves, from their summaries alone, for the check of a finished
-        tree (`slp.trees.monotone`); None where they do not say. It shares nothing with `mean`."""
+    def mean_formula(cls, declaration: LeafDeclaration | None) -> Mapping[str, Any] | None:
+        """The posterior mean of a leaf as a formula over its summary, for checks of finished trees
+        and certificates (`slp.trees.formulas` says how it is read); None where the summary does
+        not determine it. It shares nothing with `mean`."""
         return None

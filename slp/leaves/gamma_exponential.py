@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from slp.leaves.numbers import (
     gamma_interval,
     leaf_mean,
     log_best_runs,
+    ratio_formula,
     three_digits,
 )
 from slp.leaves.rates import RatesOfPieces
@@ -75,15 +76,11 @@ class GammaExponential(RatesOfPieces):
         return cls(a, b)
 
     @classmethod
-    def means_of_summaries(
-        cls, summaries: Sequence[Mapping[str, Any]], declaration: LeafDeclaration | None
-    ) -> list[float] | None:
+    def mean_formula(cls, declaration: LeafDeclaration | None) -> Mapping[str, Any]:
         """(b + n mean) / (a + events - 1), infinite unless a + events > 1."""
         assert declaration is not None, "it is no default"
         a, b = declaration.args
-        shapes = [a + leaf.get("events", leaf["n"]) - 1 for leaf in summaries]
-        times = [leaf["n"] * (leaf["mean"] or 0.0) for leaf in summaries]
-        return [(b + t) / s if s > 0 else math.inf for s, t in zip(shapes, times, strict=True)]
+        return ratio_formula(b, a - 1, over=("events", "n"))
 
     # --- leaves --------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from slp.leaves.numbers import (
     gamma_interval,
     leaf_mean,
     log_best_runs,
+    ratio_formula,
     three_digits,
 )
 from slp.leaves.rising import LogRising
@@ -91,15 +92,10 @@ class GammaPoisson(NumericModel):
         return cls(a, b, exposed=exposed)
 
     @classmethod
-    def means_of_summaries(
-        cls, summaries: Sequence[Mapping[str, Any]], declaration: LeafDeclaration | None
-    ) -> list[float] | None:
+    def mean_formula(cls, declaration: LeafDeclaration | None) -> Mapping[str, Any]:
         """(a + n mean) / (b + n), n the exposure where there is one."""
         assert declaration is not None, "it is no default"
-        a, b = declaration.args
-        n = [float(leaf.get("exposure", leaf["n"])) for leaf in summaries]
-        means = [leaf["mean"] or 0.0 for leaf in summaries]
-        return [(a + rows * mean) / (b + rows) for rows, mean in zip(n, means, strict=True)]
+        return ratio_formula(*declaration.args, times=("exposure", "n"), over=("exposure", "n"))
 
     def are_sound(self, S: NDArray[np.float64]) -> bool:
         """Whether rows and events are numbers of them, and no exposure is below 0."""

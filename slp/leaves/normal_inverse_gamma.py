@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from slp.leaves.normal_defaults import (
     moments,
     share_of_variance,
 )
-from slp.leaves.numbers import NormalLeaf, finite, leaf_mean, three_digits
+from slp.leaves.numbers import NormalLeaf, finite, leaf_mean, ratio_formula, three_digits
 from slp.leaves.rising import LogRising, log_rising
 from slp.leaves.signature import Signature
 from slp.messages.numbers import number_text
@@ -111,17 +111,13 @@ class NormalInverseGamma(NormalLeaf):
         return cls(*known_numbers(data), ref=data["ref"], of_response=is_of_response(data))
 
     @classmethod
-    def means_of_summaries(
-        cls, summaries: Sequence[Mapping[str, Any]], declaration: LeafDeclaration | None
-    ) -> list[float] | None:
+    def mean_formula(cls, declaration: LeafDeclaration | None) -> Mapping[str, Any]:
         """(kappa mu + n mean) / (kappa + n); mu is the mean of all leaves and kappa 0.1 if none is
         declared."""
-        n = [float(leaf["n"]) for leaf in summaries]
-        totals = [rows * (leaf["mean"] or 0.0) for rows, leaf in zip(n, summaries, strict=True)]
-        mu, kappa = sum(totals) / max(sum(n), 1.0), 0.1
-        if declaration is not None:
-            mu, kappa = declaration.args[:2]
-        return [(kappa * mu + t) / (kappa + rows) for rows, t in zip(n, totals, strict=True)]
+        if declaration is None:
+            return ratio_formula(None, 0.1)
+        mu, kappa = declaration.args[:2]
+        return ratio_formula(kappa * mu, kappa)
 
     def rounding(
         self, distances: NDArray[np.float64], weights: NDArray[np.float64]

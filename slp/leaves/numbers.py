@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,14 @@ def rounded_text(model: str) -> str:
     """A leaf model for people: six digits of each number, with "about" where that rounds one."""
     exact = all(float(x) == float(f"{float(x):.6g}") for x in _DECIMALS.findall(model))
     return model if exact else "about " + _DECIMALS.sub(lambda x: f"{float(x[0]):.6g}", model)
+
+
+def ratio_formula(
+    add: float | None, to: float, *, times: Sequence[str] = ("n",), over: Sequence[str] = ("n",)
+) -> dict[str, Any]:
+    """The mean (add + T mean) / (to + N) as data (`LeafModel.mean_formula`): T and N are the first
+    of these keys that a leaf's summary has. `add` None is `to` times the mean of all leaves."""
+    return {"add": [add, to], "times": list(times), "over": list(over)}
 
 
 class NumericModel(DeclaredModel):

@@ -111,30 +111,11 @@ class PiecewiseExponential(RatesOfPieces):
         return (CUTS_PART_NOTHING(span, cuts=cuts, least=least, most=most),)
 
     @classmethod
-    def means_of_summaries(
-        cls, summaries: Sequence[Mapping[str, Any]], declaration: LeafDeclaration | None
-    ) -> list[float] | None:
+    def mean_formula(cls, declaration: LeafDeclaration | None) -> Mapping[str, Any]:
         """The sum over pieces of P(Y > start) times the integral of (1 + u / B)^-A over the piece,
         A = a + events, B = b + time; infinite unless a + events > 1 in the last."""
         assert declaration is not None, "it is no default"
-        (a, b), cuts = declaration.args, (0.0, *declaration.listed)
-        out = []
-        for leaf in summaries:
-            pieces = leaf.get("pieces", ())
-            if len(pieces) != len(cuts):
-                return None
-            total, left = 0.0, 1.0
-            for i, piece in enumerate(pieces):
-                A, B = a + piece["events"], b + piece["time"]
-                if i + 1 < len(cuts):
-                    ratio = 1 + (cuts[i + 1] - cuts[i]) / B
-                    whole = math.log(ratio) if A == 1 else (1 - ratio ** (1 - A)) / (A - 1)
-                    total += left * B * whole
-                    left *= ratio**-A
-                else:
-                    total += left * B / (A - 1) if A > 1 else math.inf
-            out.append(total)
-        return out
+        return {"starts": [0.0, *declaration.listed], "add": list(declaration.args)}
 
     def are_sound(self, S: NDArray[np.float64]) -> bool:
         """Whether rows and events are numbers of them, and no time is below 0."""

@@ -251,6 +251,14 @@ NOT_A_PROGRAM = E612.says(
     "give what slp.load or slp.parse gives; for constraints by themselves there is slp.check",
 )
 
+E619 = Entry(
+    "E619: the file of a tree cannot be read",
+    cause="The file of a tree that `slp certify` was given does not exist, or is no JSON.",
+    remedy="Give a JSON file of a tree, as `Tree.to_dict` gives it (docs/api.md).",
+    example="slp certify missing.json prior.slp",
+)
+TREE_FILE_UNREAD = E619.says("the tree {path} cannot be read: {reason}", AS_REMEDY)
+
 E613 = Entry(
     "E613: what is to be checked is no tree",
     cause="`slp.check` was given something that is no tree.",

@@ -2,7 +2,8 @@
 
 Entry points: `Tree` (`slp.trees.tree`), whose methods lead to everything here; `check_tree` and
 `CheckResult` (`slp.trees.check`), constraints on a finished tree by their definitions; `Region`
-(`slp.trees.regions`), with these definitions; `slp.trees.encoding` (JSON), `slp.trees.drawing`
+(`slp.trees.regions`), with these definitions; `Certifier` (`slp.trees.certificates`), the same for
+an outsider; `slp.trees.encoding` (JSON), `slp.trees.drawing`
 (text, Graphviz), `slp.trees.reading` (text read back), `slp.trees.route` (rows to leaves),
 `slp.trees.predictions` (of rows), `slp.trees.exports` (SQL, Python, rule lists),
 `slp.trees.from_sklearn`, `slp.trees.differences` (the edits from one tree to another), `fit_tree`
@@ -15,11 +16,13 @@ from slp.late import late_names
 from slp.trees.tree import Asked, Leaf, Node, Place, Split, Tree
 
 if TYPE_CHECKING:
+    from slp.trees.certificates import CHECKER, Certifier
     from slp.trees.check import CheckResult, check_tree
     from slp.trees.differences import TreeEdit, edits_between
     from slp.trees.drawing import condition_text, count_text, leaf_text, tree_to_dot, tree_to_text
     from slp.trees.encoding import tree_from_dict, tree_to_dict
     from slp.trees.exports import tree_to_python, tree_to_rules, tree_to_sql
+    from slp.trees.files import read_tree, text_of_file
     from slp.trees.fit import fit_tree
     from slp.trees.from_sklearn import tree_from_sklearn
     from slp.trees.in_sample import in_sample_fit
@@ -32,7 +35,9 @@ if TYPE_CHECKING:
     from slp.trees.soft import SoftTree
 
 __all__ = [
+    "CHECKER",
     "Asked",
+    "Certifier",
     "CheckResult",
     "Leaf",
     "Node",
@@ -54,8 +59,10 @@ __all__ = [
     "leaf_text",
     "names_code",
     "predict_rows",
+    "read_tree",
     "route_rows",
     "route_table",
+    "text_of_file",
     "tree_from_dict",
     "tree_from_sklearn",
     "tree_from_text",
@@ -72,10 +79,12 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
+        "slp.trees.certificates": "CHECKER Certifier",
         "slp.trees.check": "CheckResult check_tree",
         "slp.trees.differences": "TreeEdit edits_between",
         "slp.trees.exports": "tree_to_python tree_to_rules tree_to_sql",
         "slp.trees.nodes": "TreeNode",
+        "slp.trees.files": "read_tree text_of_file",
         "slp.trees.fit": "fit_tree",
         "slp.trees.in_sample": "in_sample_fit",
         "slp.trees.predictions": "leaf_predictions predict_rows",

@@ -1,13 +1,6 @@
 """Whether a finished tree's predictions are monotone: the definition, over all pairs of leaves.
 
-A leaf's prediction is the posterior mean of its response or, for ordered classes, the probability
-of every class or one before it. It follows from the leaf's summary and the program's leaf model: of
-classes with prior a
-
-    P(class c) = (n_c + a_c) / (n + sum of a)
-
-where a is 1 if no model is declared; of numbers as the model's `means_of_summaries` has it. Nothing
-here is shared with the engines.
+`slp.trees.formulas` says what a leaf predicts. Nothing here is shared with the engines.
 """
 
 from __future__ import annotations
@@ -15,12 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from slp.ir.program import LeafDeclaration
-from slp.leaves import OF_NUMBERS, Label, label_text, leaf_class, sorted_labels
+from slp.trees.formulas import formula_of, have_names, rising_of
 from slp.trees.regions import Levels, Region
 from slp.trees.tree import Leaf, Place, Split
+
+#: The value of each feature: a number, or a level.
+Point: TypeAlias = Mapping[str, float | str]
 
 #: Predictions that differ by less, relative to the larger, are equal but for rounding.
 _SAME = 1e-12
@@ -29,12 +25,15 @@ _SAME = 1e-12
 class Fall(NamedTuple):
     """Why predictions are not monotone, at the leaf where the feature is larger.
 
-    `unknown`: it cannot be decided. `place` is None if no leaf determines it.
+    `unknown`: it cannot be decided. `place` is None if no leaf determines it. `points` are two that
+    agree in all features but one, of which the second has more, and where the prediction falls:
+    the values of those features that the tests above their leaves ask for.
     """
 
     why: str
     place: Place | None
     unknown: bool = False
+    points: tuple[Point, Point] | None = None
 
 
 def falls(
@@ -53,26 +52,49 @@ def falls(
     table, and then of leaves that may meet only in a level which no test names it cannot be told.
     """
     places = list(places)
-    if any(isinstance(p.node, Split) and p.node.test.names_all for p in places):
-        yield Fall("tests by subsets leave levels without a side", None, unknown=True)
+    untold = _untold(p.node for p in places if isinstance(p.node, Split))
+    if untold is not None:
+        yield Fall(untold, None, unknown=True)
         return
-    leaves = [p for p in places if isinstance(p.node, Leaf) and _is_open(p.region)]
-    summaries = [p.node.summary for p in leaves if isinstance(p.node, Leaf)]
-    rising = _rising(summaries, model, order)
-    if rising is None and order is None and _have_names(summaries):
+    leaves, summaries = open_leaves(places)
+    formula = formula_of(summaries, model, order)
+    rising = None if formula is None else rising_of(formula, summaries)
+    if rising is None and order is None and have_names(summaries):
         yield Fall("the classes are names, and no order of them is declared", None, unknown=True)
         return
     if rising is None:
         yield Fall("the leaves do not say what they predict", None, unknown=True)
         return
-    named = _levels_of_tests(leaves)
+    named = levels_of_tests(leaves)
+    known = {**named, **(levels or {})}
     for i, j in combinations(range(len(leaves)), 2):
         low, high = sorted((i, j), key=lambda k: leaves[k].region.interval(feature))
         meet = _meet(leaves[i].region, leaves[j].region, feature, named, levels)
         fall = None if meet is False else _fall(up, rising, low, high)
         if fall is not None:
             where = f"{leaves[low].path} ({leaves[low].region.describe()})"
-            yield Fall(f"{fall} at {where}", leaves[high], unknown=meet is None)
+            pair = leaves[low].region, leaves[high].region
+            points = None if meet is None else _points(*pair, feature, known)
+            yield Fall(f"{fall} at {where}", leaves[high], meet is None, points)
+
+
+def open_leaves(places: Iterable[Place]) -> tuple[list[Place], list[Mapping[str, Any]]]:
+    """The leaves whose region has a point, and their summaries."""
+    leaves = [p for p in places if isinstance(p.node, Leaf) and _is_open(p.region)]
+    return leaves, [p.node.summary for p in leaves if isinstance(p.node, Leaf)]
+
+
+def _untold(splits: Iterable[Split]) -> str | None:
+    """Why regions do not tell the leaf of every point; None if they do."""
+    kinds: dict[str, set[bool]] = {}
+    for split in splits:
+        test = split.test
+        if test.names_all:
+            return "tests by subsets leave levels without a side"
+        kinds.setdefault(split.feature, set()).add(test.by_level)
+        if (test.missing is not None and not test.missing_level) or len(kinds[split.feature]) > 1:
+            return "missing values take a side, which regions do not tell"
+    return None
 
 
 def _fall(up: bool, rising: Sequence[Mapping[str, float]], low: int, high: int) -> str | None:
@@ -85,56 +107,6 @@ def _fall(up: bool, rising: Sequence[Mapping[str, float]], low: int, high: int) 
     return None
 
 
-def _rising(
-    summaries: Sequence[Mapping[str, Any]],
-    model: LeafDeclaration | None,
-    order: Sequence[str] | None,
-) -> list[dict[str, float]] | None:
-    """For each leaf, by name, the values that must not decrease as the feature grows; None if they
-    are unknown.
-
-    The probabilities of the classes up to one must not increase, so they are taken negative.
-    """
-    known = None if model is None else leaf_class(model)
-    classes = known is not None and known.responses == "classes"
-    if all("counts" in s for s in summaries) and (known is None or classes):
-        if order is None and _have_names(summaries):
-            return None
-        prior = (1.0,) if model is None else model.listed or model.args
-        return _class_probabilities([s["counts"] for s in summaries], prior, order)
-    if all("mean" in s for s in summaries) and not classes:
-        means = (known or OF_NUMBERS).means_of_summaries(summaries, model)
-        return None if means is None else [{"the mean": mean} for mean in means]
-    return None
-
-
-def _have_names(summaries: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether some classes are names, which have no order of their own."""
-    return any(isinstance(c, str) for s in summaries for c in s.get("counts", ()))
-
-
-def _class_probabilities(
-    counts: Sequence[Mapping[Label, int]], a: Sequence[float], order: Sequence[str] | None
-) -> list[dict[str, float]] | None:
-    classes = sorted_labels({c for leaf in counts for c in leaf})
-    if order is not None:
-        known = [c for c in classes if label_text(c) in order]
-        classes = tuple(sorted(known, key=lambda c: order.index(label_text(c))))
-    prior = list(a) * (len(classes) if len(a) == 1 else 1)
-    if len(prior) != len(classes):  # an unknown class is in no leaf
-        return None
-    texts = list(map(label_text, classes))
-    out = []
-    for leaf in counts:
-        total = sum(leaf.values()) + sum(prior)
-        below, quantities = 0.0, {}
-        for k, outcome in enumerate(classes[:-1]):
-            below += (leaf.get(outcome, 0) + prior[k]) / total
-            quantities[f"P({' or '.join(texts[: k + 1])})"] = -below
-        out.append(quantities)
-    return out
-
-
 # --- regions -----------------------------------------------------------------------------------
 
 
@@ -143,7 +115,8 @@ def _is_open(region: Region) -> bool:
     return all(low < high for low, high in region.intervals.values())
 
 
-def _levels_of_tests(leaves: Iterable[Place]) -> dict[str, frozenset[str]]:
+def levels_of_tests(leaves: Iterable[Place]) -> dict[str, frozenset[str]]:
+    """The levels that the tests above leaves name, by feature."""
     found: dict[str, set[str]] = {}
     for place in leaves:
         for feature, known in place.region.levels.items():
@@ -183,3 +156,31 @@ def _left(known: Sequence[Levels], levels: frozenset[str]) -> set[str]:
         for level in levels
         if all(level not in k.out and k.only in (None, level) for k in known)
     }
+
+
+# --- points ------------------------------------------------------------------------------------
+
+
+def _points(
+    low: Region, high: Region, feature: str, levels: Mapping[str, frozenset[str]]
+) -> tuple[Point, Point]:
+    """A point of each region: they agree in all other features, and the feature is larger in the
+    second."""
+    same: dict[str, float | str] = {}
+    for f in sorted({*low.intervals, *high.intervals} - {feature}):
+        (a, b), (c, d) = low.interval(f), high.interval(f)
+        same[f] = _number_in(max(a, c), min(b, d))
+    for f in sorted({*low.levels, *high.levels}):
+        known = [r.levels.get(f, Levels()) for r in (low, high)]
+        same[f] = min(_left(known, levels[f]))
+    lower, upper = (_number_in(*region.interval(feature)) for region in (low, high))
+    return {**same, feature: lower}, {**same, feature: upper}
+
+
+def _number_in(low: float, high: float) -> float:
+    """A number with low <= number < high."""
+    if low > -math.inf:
+        return low
+    if high == math.inf:
+        return 0.0
+    return min(high - 1, math.nextafter(high, -math.inf))

@@ -61,7 +61,7 @@ class Region:
         if test.names_all:
             only, not_left = known.only, rights or ()
         else:  # on one level
-            only, not_left = lefts[0], ()
+            only, not_left = lefts[0], () if known.only in (None, lefts[0]) else lefts
         left = Levels(only, tuple(dict.fromkeys((*known.out, *not_left))))
         right = Levels(known.only, tuple(dict.fromkeys((*known.out, *lefts))))
         return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +32,7 @@ from slp.trees.tree import Leaf, Split, Tree
 if TYPE_CHECKING:
     from slp.data.feature_kind import Feature
     from slp.data.table import Table
+    from slp.leaves import LeafModel
 
 
 def route_rows(tree: Tree, X: Any, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
@@ -111,31 +112,84 @@ def _level_absent(columns: RowColumns, split: Split, rows: NDArray[np.int64]) ->
     return DataError(TREE_LEVEL_ABSENT(row=row, level=level, feature=split.feature, test=text))
 
 
-def leaves_of_rows(tree: Tree, program: CheckedProgram, X: Any, y: Any) -> list[Leaf]:
-    """Leaves with a summary of the responses of a table's rows, from left to right.
+@dataclass(frozen=True)
+class RowsOfTable:
+    """A table whose rows are counted in the leaves of trees.
 
-    Raises
-    ------
-    DataError
-        As `route_rows` and `response_of`; E150, E151: the program names a feature or a class that
-        the table lacks.
+    Attributes
+    ----------
+    X : the table, as for `route_rows`.
+    model : the leaf model of its responses.
+    statistics : of the rows that count, shape (m, k).
+    present : the places of these rows in X, shape (m,); None for all.
     """
-    roles = roles_of(program, frame_of(X), y)
-    present = None if roles.weights is None else np.flatnonzero(roles.weights)
-    response = response_of(program, roles.weighted())
-    name, classes = roles.response.name, list(map(label_text, response.leaf.classes))
-    faults = [
-        *unknown_features(program, [column.name for column in roles.features], name),
-        *unknown_classes(program, classes, name),
-    ]
-    if faults:
-        raise DataError(faults)
-    own = response.rows.statistics(response.leaf)
-    sums = np.zeros((tree.n_leaves, own.shape[1]))
-    where = route_rows(tree, X, present)
-    np.add.at(sums, where, own)
-    rows = np.bincount(where, minlength=tree.n_leaves).tolist()
-    return [replace(Leaf.of(response.leaf, s), counted=n) for s, n in zip(sums, rows, strict=True)]
+
+    X: Any
+    model: LeafModel
+    statistics: NDArray[np.float64]
+    present: NDArray[np.int64] | None
+
+    @classmethod
+    def of(cls, program: CheckedProgram, X: Any, y: Any) -> RowsOfTable:
+        """The rows of a table under a program.
+
+        Raises
+        ------
+        DataError
+            As `response_of`; E150, E151: the program names a feature or a class that the table
+            lacks.
+        """
+        roles = roles_of(program, frame_of(X), y)
+        present = None if roles.weights is None else np.flatnonzero(roles.weights)
+        response = response_of(program, roles.weighted())
+        name, classes = roles.response.name, list(map(label_text, response.leaf.classes))
+        faults = [
+            *unknown_features(program, [column.name for column in roles.features], name),
+            *unknown_classes(program, classes, name),
+        ]
+        if faults:
+            raise DataError(faults)
+        return cls(X, response.leaf, response.rows.statistics(response.leaf), present)
+
+    def leaves(self, tree: Tree) -> list[Leaf]:
+        """Leaves with a summary of the responses of their rows, from left to right. Raises
+        DataError as `route_rows`."""
+        sums = np.zeros((tree.n_leaves, self.statistics.shape[1]))
+        where = route_rows(tree, self.X, self.present)
+        np.add.at(sums, where, self.statistics)
+        rows = np.bincount(where, minlength=tree.n_leaves).tolist()
+        return [replace(Leaf.of(self.model, s), counted=n) for s, n in zip(sums, rows, strict=True)]
+
+    def levels(self, tree: Tree) -> dict[str, frozenset[str]]:
+        """The levels that rows have of each feature that a tree tests for one. Raises DataError as
+        `route_rows`."""
+        columns = RowColumns(self.X, tree)
+        return {f: frozenset(columns.levels(f).tolist()) for f in _tested_for_levels(tree)}
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """A coded table whose rows are in the summaries of leaves already, as those of a draw."""
+
+    table: Table
+
+    def leaves(self, tree: Tree) -> list[Leaf]:
+        """The leaves, with how many rows they have. Raises DataError as `route_table`."""
+        where = route_table(tree, self.table)
+        rows = np.zeros(tree.n_leaves, np.int64)
+        np.add.at(rows, where, self.table.counts)
+        return [
+            replace(leaf, counted=n) for leaf, n in zip(tree.leaves(), rows.tolist(), strict=True)
+        ]
+
+    def levels(self, tree: Tree) -> dict[str, frozenset[str]]:
+        """As `RowsOfTable.levels`."""
+        names = {f.name: frozenset(f.kind.names) for f in self.table.features}
+        return {f: names[f] for f in _tested_for_levels(tree)}
+
+
+def _tested_for_levels(tree: Tree) -> list[str]:
+    return sorted({n.feature for n in tree.nodes() if isinstance(n, Split) and n.level is not None})
 
 
 def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
@@ -164,19 +218,6 @@ def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
         return left
 
     return _route(tree, len(table.counts), goes_left, np.arange(len(table.counts)))
-
-
-def levels_of_rows(tree: Tree, X: Any) -> dict[str, frozenset[str]]:
-    """The levels that rows have of each feature that a tree tests for one.
-
-    Raises
-    ------
-    DataError
-        E606, E607, as `route_rows`.
-    """
-    columns = RowColumns(X, tree)
-    tested = {n.feature for n in tree.nodes() if isinstance(n, Split) and n.level is not None}
-    return {f: frozenset(columns.levels(f).tolist()) for f in sorted(tested)}
 
 
 def _route(

@@ -14,6 +14,7 @@ from slp.data.cells import is_missing, number_of
 from slp.data.columns import column_of_objects, numbers_of, texts_of
 from slp.data.conversion import as_levels, as_numbers, type_by_thresholds
 from slp.data.faults import check_usable
+from slp.data.frames import Frame
 from slp.data.intake import arrow_as_polars, taken_in
 from slp.errors import DataError
 from slp.messages.cells import MISSING_VALUES
@@ -27,11 +28,21 @@ class RowColumns:
     """Columns of a frame or an array by name, for the tests of a tree, converted once each."""
 
     def __init__(self, X: Any, tree: Tree) -> None:
+        self._frame: Any
         self._tests: dict[str, list[Test]] = {}
         for node in tree.nodes():
             if isinstance(node, Split):
                 self._tests.setdefault(node.feature, []).append(node.test)
-        X = arrow_as_polars(taken_in(X))
+        if isinstance(X, Frame):  # that of a file
+            self._frame, self._names, self.n_rows = X, list(X.names), X.n_rows
+        else:
+            self._take(arrow_as_polars(taken_in(X)))
+        self._numbers: dict[str, NDArray[np.float64]] = {}
+        self._levels: dict[str, NDArray[np.str_]] = {}
+        self._missing: dict[str, NDArray[np.bool_]] = {}
+
+    def _take(self, X: Any) -> None:
+        """Take a frame or an array of a user's."""
         self._frame = X if hasattr(X, "columns") else None
         if self._frame is None:
             self._array = np.asarray(settled(X, "the rows"))
@@ -41,16 +52,17 @@ class RowColumns:
         else:
             self._names = [str(name) for name in self._frame.columns]
         self.n_rows = len(X) if self._frame is not None else len(self._array)
-        self._numbers: dict[str, NDArray[np.float64]] = {}
-        self._levels: dict[str, NDArray[np.str_]] = {}
-        self._missing: dict[str, NDArray[np.bool_]] = {}
 
     def _column(self, feature: str) -> list[Any]:
         if feature not in self._names:
             raise no_column(feature, self._names)
         place = self._names.index(feature)
         if self._frame is None:
-            column = self._array[:, place]
+            column: Any = self._array[:, place]
+        elif isinstance(self._frame, Frame):
+            own = self._frame.columns[place]
+            cells = zip(own.cells.tolist(), own.missing.tolist(), strict=True)
+            column = [None if missing else cell for cell, missing in cells]
         elif hasattr(self._frame, "iloc"):  # its names may be no text
             column = self._frame.iloc[:, place]
         else:

@@ -504,6 +504,22 @@ class Tree:
         """
         return trees.check_tree(self, program, X, y, allow_code=allow_code)
 
+    def certificate(
+        self, program: CheckedProgram | Any, X: Any = None, y: Any = None
+    ) -> dict[str, Any]:
+        """A certificate for an outsider, as JSON data: for each constraint and limit of a program,
+        in the order of `check`, that the tree keeps it, or a counterexample. A stand-alone file
+        verifies it: see docs/certificates.md.
+
+        `X` and `y` are a table, as for `check`. Predicates in code are not checked.
+
+        Raises
+        ------
+        DataError, UsageError
+            As `check`.
+        """
+        return trees.Certifier(program, X, y).certificate(self)
+
 
 def tree_of_preorder(flat: Iterable[Leaf | Asked]) -> Tree:
     """The tree of these leaves and tests, given in preorder."""

@@ -219,6 +219,7 @@ def test_the_check_of_a_tree_tells_where_it_costs_too_much() -> None:
         "counterexample": "at right.left (1.5 <= blood, age < 1.5): with `mri < 1.5` the path "
         "costs 210: blood 90, mri 120",
         "path": "right.left",
+        "witness": {"path": "right.left"},
     }
     again = {"feature": "mri", "threshold": 2.5, "left": mri, "right": leaf}
     (found,) = slp.Tree.from_dict(again).check(program)

@@ -16,6 +16,7 @@ import slp
 from slp.errors import ProgramError
 from slp.ir.program import LeafDeclaration
 from slp.leaves import GammaExponential, PiecewiseExponential, leaf_from_plain, leaf_to_plain
+from slp.trees.formulas import rising_of
 
 A, B, CUTS = 1.5, 4.0, (2.0, 5.0)
 MODEL = PiecewiseExponential(A, B, CUTS)
@@ -129,9 +130,12 @@ def test_plain_and_back() -> None:
 def test_means_of_the_check_are_those_of_the_model() -> None:
     declared = LeafDeclaration("piecewise_exponential", (A, B), listed=CUTS)
     leaves = [sums(Y), sums(Y[:2]), sums(Y[5:])]
-    have = PiecewiseExponential.means_of_summaries([MODEL.summary(S) for S in leaves], declared)
-    assert have == pytest.approx([float(MODEL.mean(S)) for S in leaves], rel=1e-12)
-    assert PiecewiseExponential.means_of_summaries([{"n": 3, "mean": 1.0}], declared) is None
+    formula = PiecewiseExponential.mean_formula(declared)
+    have = rising_of(formula, [MODEL.summary(S) for S in leaves])
+    assert have is not None
+    want = [float(MODEL.mean(S)) for S in leaves]
+    assert [value["the mean"] for value in have] == pytest.approx(want, rel=1e-12)
+    assert rising_of(formula, [{"n": 3, "mean": 1.0}]) is None
 
 
 # --- programs ----------------------------------------------------------------------------------

@@ -164,7 +164,7 @@ def _other_tree(rng: random.Random, spec: BruteForce) -> TreeKey:
     """A tree of the program with other thresholds that part the rows alike, or any tree at all."""
     if spec.derivations and rng.random() < 0.6:
         return _shifted(rng, spec.example, rng.choice(spec.derivations).tree)
-    return _any_tree(rng, spec.example, 3)
+    return any_tree(rng, spec.example, 3)
 
 
 def _shifted(rng: random.Random, example: Example, tree: TreeKey) -> TreeKey:
@@ -180,7 +180,7 @@ def _shifted(rng: random.Random, example: Example, tree: TreeKey) -> TreeKey:
     return (feature, test, _shifted(rng, example, left), _shifted(rng, example, right))
 
 
-def _any_tree(rng: random.Random, example: Example, depth: int) -> TreeKey:
+def any_tree(rng: random.Random, example: Example, depth: int) -> TreeKey:
     if depth == 0 or rng.random() < 0.3:
         return "leaf"
     f = rng.randrange(len(example.features))
@@ -190,7 +190,7 @@ def _any_tree(rng: random.Random, example: Example, depth: int) -> TreeKey:
         test = _any_groups(rng, sorted({str(row[f]) for row in example.rows}))
     if feature in example.sided and test != MISSING and rng.random() < 0.8:
         test = (test, rng.choice(("left", "right")))
-    left, right = (_any_tree(rng, example, depth - 1) for _ in range(2))
+    left, right = (any_tree(rng, example, depth - 1) for _ in range(2))
     return (feature, test, left, right)
 
 

@@ -76,6 +76,7 @@ def test_a_result_has_words_span_and_path() -> None:
         "holds": False,
         "counterexample": "at root (everywhere): the first split is `size < 1`",
         "path": "root",
+        "witness": {"path": "root"},
     }
 
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 from slp.data.table import Table
 from slp.errors import DataError, UsageError
-from slp.folders import open_regular
 from slp.messages.chains import NO_FILE_OF_START, NOT_A_START
 from slp.source import SourceFile
-from slp.trees import Tree, TreeText
+from slp.trees import Tree, TreeText, text_of_file
 
 #: How a JSON file begins, and the text of no tree.
 _JSON = ("{", "[")
-#: The longest text of a tree.
-_MOST_CHARACTERS = 10_000_000
 
 
 def read_start(start: object, table: Table) -> Tree:
@@ -34,10 +30,7 @@ def read_start(start: object, table: Table) -> Tree:
     if not isinstance(start, str | Path):
         raise UsageError(NOT_A_START(kind=type(start).__name__))
     try:
-        with os.fdopen(open_regular(start), encoding="utf-8") as stream:
-            text = stream.read(_MOST_CHARACTERS + 1)
-        if len(text) > _MOST_CHARACTERS:
-            raise ValueError(f"it has more than {_MOST_CHARACTERS:,} characters")
+        text = text_of_file(start)
         if not text.lstrip("\ufeff \t\r\n").startswith(_JSON):
             return TreeText.read(SourceFile(str(start), text)).on(table)
         data = json.loads(text)
