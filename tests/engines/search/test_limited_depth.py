@@ -16,6 +16,7 @@ import slp
 from slp.columns import Nominal
 from slp.data.feature_kind import Feature
 from slp.data.table import Table
+from slp.engines.search.compiled import CompiledSearch
 from slp.ir.program import Measure
 from slp.ir.tree_grammar import LeafRule, Rule, TreeGrammar
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
@@ -104,6 +105,30 @@ def test_trees_of_few_levels_are_the_best_and_their_bounds_hold() -> None:
 @pytest.mark.usefixtures("compiled_kernels")
 def test_lists_of_trees_of_few_levels_are_those_of_the_chart() -> None:
     assert sum(check_lists(seed) for seed in range(60)) > 1000
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_a_search_that_is_stopped_leaves_its_list_the_trees_below_each_cut() -> None:
+    rng = np.random.default_rng(3)
+    codes = rng.integers(30, size=(300, 4))
+    y = (codes[:, 0] + codes[:, 1] + rng.integers(20, size=300) > 40).astype(float)
+    features = [numeric(f"f{f}", 30) for f in range(4)]
+    table = make_table(features, codes.tolist(), y.tolist(), Dirichlet(("a", "b"), 1.0))
+    half = float(np.log(0.5))
+    states: list[list[Rule]] = [
+        [LeafRule(half), split_rule(cells(table), level + 1, level + 1, "all", half)]
+        for level in range(3)
+    ]
+    problem = make_problem(make_grammar(table, [*states, [LeafRule(0.0)]]), table)
+    search = CompiledSearch(
+        problem.core, problem.table, likelihood=True, room=2**24, most_steps=2000
+    )
+    assert search.run() == (False, False)
+    ranking, values = search.ranking(known=True), list[float]()
+    while len(values) < 1000 and (found := ranking.next()[1]) is not None:
+        values.append(found.value)
+    near = sum(value > max(values) - 2.5 for value in values)
+    assert near > 30
 
 
 @pytest.mark.parametrize("depth", [2, 3])
