@@ -89,6 +89,8 @@ def sample_command(
     deadline: Deadline = inference["time"]
     check_output(output)
     check_output(save, streams=False)
+    if output is not None and inference["engine"] == "stacked":
+        raise click.UsageError("the engine stacked has no draws to write: -o FILE is of the others")
     program = prior.load()
     frame = read_table(data, inference)
 

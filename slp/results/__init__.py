@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from slp.results.record.parts import Candidate, Draw
     from slp.results.record.result import Result
     from slp.results.record.rule_use import RuleUse
+    from slp.results.record.stacked import Stacked
     from slp.results.representative import RepresentativeTree, representative_tree
     from slp.results.summaries import FeatureUse
     from slp.results.survival_scores import SurvivalScores, kaplan_meier
@@ -83,6 +84,7 @@ __all__ = [
     "Result",
     "RowQuantity",
     "RuleUse",
+    "Stacked",
     "SurvivalScores",
     "TreePath",
     "average_of_best",
@@ -145,6 +147,7 @@ __getattr__, __dir__ = late_names(
         "number_of_trees_text partition_note",
         "slp.results.arviz": "posterior_to_arviz",
         "slp.results.record.rule_use": "RuleUse",
+        "slp.results.record.stacked": "Stacked",
         "slp.results.trust.tempering": "ENOUGH_ROUND_TRIPS TemperingFigures",
         "slp.results.tree_goals.answers": "TreeAnswers",
         "slp.results.tuning": "CrossValidation Tuning",

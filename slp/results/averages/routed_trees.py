@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, reduce
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,13 @@ class RoutedTrees(WeightedDraws):
         arrays = self.trees.trees
         assert isinstance(arrays, TreeArrays)
         return arrays
+
+    def weighed(
+        self, chains: Sequence[NDArray[np.int64]], log_weights: Sequence[NDArray[np.float64]]
+    ) -> Self:
+        """The same trees by these chains and weights."""
+        of = (self.table, self.trees, chains, self._threads, self._room)
+        return type(self)(*of, log_weights)
 
     def leaf_shares(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
         """For each tree the share of new rows (`Table.new_rows`) in its leaves, (m, leaves)."""
