@@ -46,7 +46,12 @@ if TYPE_CHECKING:
     from slp.results.tree_goals.answers import TreeAnswers
     from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.trust.diagnostics import Diagnostics
-    from slp.results.trust.doubts import doubt_of, longer_run
+    from slp.results.trust.doubts import (
+        doubt_of,
+        longer_run,
+        seconds_of_stacking,
+        stacking_is_offered,
+    )
     from slp.results.trust.judgement import LARGEST_K, Trust
     from slp.results.trust.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
     from slp.results.tuning import CrossValidation, Tuning
@@ -104,7 +109,9 @@ __all__ = [
     "partition_note",
     "r_hat",
     "representative_tree",
+    "seconds_of_stacking",
     "splits_of",
+    "stacking_is_offered",
     "survival_of_rows",
     "tail_ess",
     "trees_of",
@@ -129,7 +136,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.record.result": "Result",
         "slp.results.comparison": "ComparedProgram Comparison HeldOut",
         "slp.results.trust.diagnostics": "Diagnostics",
-        "slp.results.trust.doubts": "doubt_of longer_run",
+        "slp.results.trust.doubts": "doubt_of longer_run seconds_of_stacking stacking_is_offered",
         "slp.results.trust.judgement": "LARGEST_K Trust",
         "slp.results.leave_one_out": "LeaveOneOut",
         "slp.results.paired": "PairedDifference",

@@ -232,7 +232,8 @@ class Posterior(Trees, Predictions, Predictive, Summaries, Asking, Querying, Lea
         if self._doubt_is_said:
             return
         self._doubt_is_said = True
-        doubt = doubt_of(self.diagnostics, self.schedule, self.record.draws, self.record.options)
+        of = (self.diagnostics, self.schedule, self.record.draws, self.record.options)
+        doubt = doubt_of(*of, self.table.n_rows)
         if doubt is not None:
             warn(doubt)
 
