@@ -35,6 +35,3 @@ STACKED_OF_EDITS = E568.says(
     "the program edits a given tree, and what is asked of edits is asked of a posterior",
     "take the engine mh",
 )
-STACKED_OF_BACKTRACKING = E568.says(
-    "under failure(backtrack) members would be draws of the prior", "take the engine forward"
-)

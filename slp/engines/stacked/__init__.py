@@ -1,7 +1,7 @@
 """Members that are stacked by prediction: an answer where chains do not agree.
 
 It stands above the engines: it sets rows aside, has the registry run its members on the others, and
-weights them by how they predict the rows set aside (`slp.results.averages.stacking`). By file:
+weights them by how they predict the rows set aside (`slp.results.averages.member_weights`). Files:
 
     options    the options of the engine
     run        rows, members, weights

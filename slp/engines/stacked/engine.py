@@ -9,7 +9,7 @@ from slp.engines import stacked
 from slp.engines.contract import Engine, Request
 from slp.engines.stacked.options import StackedOptions
 from slp.errors import Diagnostic
-from slp.messages.stacked import STACKED_OF_BACKTRACKING, STACKED_OF_EDITS, TOO_FEW_TO_STACK
+from slp.messages.stacked import STACKED_OF_EDITS, TOO_FEW_TO_STACK
 from slp.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class _Stacked(Engine[StackedOptions]):
     gives = "predictions of an average of members; no posterior, no evidence, no errors"
     refuses = (
         f"tables of fewer than {FEWEST_ROWS} rows, priors, programs without a finite tree grammar, "
-        "`edittree`, `failure(backtrack)`"
+        "`edittree`"
     )
     Options = StackedOptions
 
@@ -32,8 +32,6 @@ class _Stacked(Engine[StackedOptions]):
         """See `Engine`: E568."""
         if problem.program.edits is not None:
             return (STACKED_OF_EDITS(),)
-        if problem.grammar.backtracks:
-            return (STACKED_OF_BACKTRACKING(),)
         rows = problem.table.n_rows
         return (TOO_FEW_TO_STACK(rows=rows, least=FEWEST_ROWS),) if rows < FEWEST_ROWS else ()
 

@@ -18,19 +18,21 @@ from slp.engines.contract import Request
 from slp.engines.registry import engine_named
 from slp.engines.stacked.options import StackedOptions
 from slp.errors import SlpWarning, UnsupportedError, warn
+from slp.messages.results import W530, W547
 from slp.messages.stacked import NO_STACKED_PRIOR
 from slp.problem.new_rows import table_as_numbers
 from slp.problem.problem import Problem
 from slp.results.averages.drawn_trees import DrawnTrees
+from slp.results.averages.member_weights import mean_log_density, stacking_weights
 from slp.results.averages.stacked import log_densities_of_members
-from slp.results.averages.stacking import mean_log_density, stacking_weights
 from slp.results.record.choice import DRAWS, EngineChoice
+from slp.results.record.of_members import log_weights_of_draws, result_of_stack
 from slp.results.record.result import Result
-from slp.results.record.stacked import Stacked, log_weights_of_draws, result_of_stack
+from slp.results.record.stacked import Stacked
 from slp.runner import check_count, fresh_seed, out_of_time_in_words
 
 #: What is told of draws that do not agree, which stacking needs not.
-_OF_DRAWS = ("W530", "W547")
+_OF_DRAWS = (W530.code, W547.code)
 
 
 def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> Result:

@@ -29,7 +29,7 @@ sampler, the list of a search), and can be pickled; a record that is read from a
 `slp.results.saved` with what the file has.
 
 Engines make it by `slp.results.record.summed.result_of_sums`, by
-`slp.results.record.drawn.result_of_draws`, by `slp.results.record.stacked.result_of_stack`, or
+`slp.results.record.drawn.result_of_draws`, by `slp.results.record.of_members.result_of_stack`, or
 field by field, as `modal` and `search` do.
 """
 

@@ -17,10 +17,11 @@ from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTrees
 from slp.results.averages.soft import SoftTrees
 from slp.results.record.choice import EngineChoice
+from slp.results.record.of_members import result_of_stack
 from slp.results.record.parts import Ended, ResultKind
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
-from slp.results.record.stacked import Stacked, result_of_stack
+from slp.results.record.stacked import Stacked
 from slp.results.saved.answers import answers_of_format_1, result_of_answers
 from slp.results.saved.archive import Archive, DamagedError, read_archive
 from slp.results.saved.plain import from_plain
