@@ -49,6 +49,7 @@ OTHERS: dict[str, dict[str, Any]] = {
 CHAINS = {"engine": "mh", "chains": 32, "rungs": 1, "warmup": 5000, "thin": 200, "draws": 800}
 MEMBERS: dict[str, dict[str, Any]] = {
     "modal": {"engine": "modal"},
+    "restarts": {"engine": "modal", "restarts": 63, "roots": 5},
     "islands": {"engine": "smc", "islands": 32},
     "ladders": {"engine": "mh", "chains": 8, "effort": "quick", "draws": 800},
     "16 short chains": CHAINS | {"chains": 16, "warmup": 2000, "thin": 40},
@@ -56,12 +57,14 @@ MEMBERS: dict[str, dict[str, Any]] = {
 }
 MIXES = [
     ["modal"],
+    ["restarts"],
     ["islands"],
     ["ladders"],
     ["16 short chains"],
     ["32 chains"],
     ["32 chains", "modal"],
-    ["32 chains", "islands", "modal"],
+    ["32 chains", "restarts"],
+    ["32 chains", "islands", "restarts"],
     ["32 chains", "ladders"],
 ]
 
@@ -146,17 +149,21 @@ def line(
 
 
 def members_of(case: Case, rows: list[int], seed: int, options: dict[str, Any]) -> Any:
-    """A function that gives the class probabilities of rows under each chain or island of a run on
-    some rows of the table, shape (K, m, C), and the classes."""
+    """A function that gives the class probabilities of rows under each chain, island or restart of
+    a run on some rows of the table, shape (K, m, C), and the classes."""
     program = slp.load("growtree")
     posterior = program.posterior(case.table[rows], case.response, seed=seed, threads=2, **options)
     drawn = posterior._result.averages.drawn
     shares = [own / own.sum() for own in drawn.draw_weights]
+    chains = drawn.chains
+    if posterior.trees_found is not None:  # each tree is a member
+        chains = [np.array([u]) for u in range(posterior.trees_found)]
+        shares = [np.ones(1)] * len(chains)
 
     def told(new: pl.DataFrame) -> NDArray[np.float64]:
         pieces = drawn.predictions_by_tree(posterior.table.new_rows(new))
         of_members = (
-            [np.tensordot(own, piece[c], 1) for c, own in zip(drawn.chains, shares, strict=True)]
+            [np.tensordot(own, piece[c], 1) for c, own in zip(chains, shares, strict=True)]
             for piece in pieces
         )
         return np.concatenate([np.stack(own) for own in of_members], axis=1)

@@ -31,6 +31,9 @@ from slp.results.record.result import Result
 from slp.results.record.stacked import Stacked
 from slp.runner import check_count, fresh_seed, out_of_time_in_words
 
+#: Approximate seconds of the density of a row under a tree, and the most of the time that is kept
+#: for the densities of all rows set aside.
+_SECONDS_OF_DENSITY, _MOST_OF_TIME = 5e-7, 1 / 4
 #: What is told of draws that do not agree, which stacking needs not.
 _OF_DRAWS = (W530.code, W547.code)
 
@@ -52,15 +55,20 @@ def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> 
         raise UnsupportedError(NO_STACKED_PRIOR())
     seed = fresh_seed() if request.seed is None else request.seed
     stay, aside = set_aside(problem.table, seed)
-    members = _members(problem, replace(request, seed=seed), options, stay)
+    kept = _SECONDS_OF_DENSITY * request.draws * len(aside)
+    kept = min(kept, request.deadline.left() * _MOST_OF_TIME)
+    asked = replace(request, seed=seed, deadline=request.deadline.before(kept))
+    members = _members(problem, asked, options, stay)
     trees = members.averages.drawn
     assert trees is not None
     with request.deadline.working():
         weighed, stacked = _weighed(problem, trees, aside)
     ended = members.ended()
     if ended.out_of_time:
-        made = sum(map(len, trees.chains))
-        warn(out_of_time_in_words(request.deadline.seconds or 0, made, request.draws))
+        made, seconds = sum(map(len, trees.chains)), request.deadline.seconds or 0
+        finding = out_of_time_in_words(seconds, made, request.draws)
+        help = f"{finding.help}".partition(", or go on from")[0]  # there are no checkpoints
+        warn(replace(finding, help=help))
     return result_of_stack(
         weighed,
         stacked,

@@ -261,22 +261,6 @@ class DrawnTrees(RoutedTrees):
             np.add.at(own, at, shares * self.table.leaf.cdf(statistics[which[leaves]], y[at]))
         return out
 
-    def log_densities_by_tree(
-        self, numbers: NDArray[np.float64], statistics: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """The log predictive density under each tree, shape (U, m), of the outcomes of new rows
-        (`rows_as_numbers`, (m, d)) with these statistics (m, k)."""
-        S, leaf = self._statistics, self.table.leaf
-        whole, out = leaf.log_marginal(S), np.full((len(self.trees), len(numbers)), -np.inf)
-        where = self._told_leaves(numbers)
-        if where is not None:
-            return np.asarray(leaf.log_marginal(S[where] + statistics) - whole[where])
-        for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
-            with np.errstate(divide="ignore"):
-                logs = np.log(shares) + leaf.log_marginal(S[leaves] + statistics[at])
-            np.logaddexp.at(own, at, logs - whole[leaves])
-        return out
-
     def table_predictions(self) -> NDArray[np.float64]:
         """`predictive` of the rows of `leaves_of_table`."""
         design = design_of_table(self.table, self._some_of_table())
