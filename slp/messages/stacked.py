@@ -3,6 +3,15 @@
 from __future__ import annotations
 
 from slp.messages.entry import AS_REMEDY, Entry
+from slp.messages.results import W510, W541
+
+MEMBERS_OUT_OF_TIME = W541.says(
+    "the time of {time} is over: {kept} of {wanted} draws of members are there",
+    "give more by --time (`time` in Python), or leave it out",
+)
+MEMBERS_INTERRUPTED = W510.says(
+    "interrupted: {kept} of {wanted} draws of members are there and kept", "run it again"
+)
 
 E559 = Entry(
     "E559: an average of members stacked by prediction is not a posterior",

@@ -13,13 +13,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.budgets import format_seconds
 from slp.data.row_part import part_of_table, responses_of, set_aside
 from slp.engines.contract import Request
 from slp.engines.registry import engine_named
 from slp.engines.stacked.options import StackedOptions
 from slp.errors import SlpWarning, UnsupportedError, warn
-from slp.messages.results import W530, W547
-from slp.messages.stacked import NO_STACKED_PRIOR
+from slp.messages.results import W510, W530, W541, W547
+from slp.messages.stacked import MEMBERS_INTERRUPTED, MEMBERS_OUT_OF_TIME, NO_STACKED_PRIOR
 from slp.problem.new_rows import table_as_numbers
 from slp.problem.problem import Problem
 from slp.results.averages.drawn_trees import DrawnTrees
@@ -29,13 +30,14 @@ from slp.results.record.choice import DRAWS, EngineChoice
 from slp.results.record.of_members import log_weights_of_draws, result_of_stack
 from slp.results.record.result import Result
 from slp.results.record.stacked import Stacked
-from slp.runner import check_count, fresh_seed, out_of_time_in_words
+from slp.runner import check_count, fresh_seed
 
 #: Approximate seconds of the density of a row under a tree, and the most of the time that is kept
 #: for the densities of all rows set aside.
 _SECONDS_OF_DENSITY, _MOST_OF_TIME = 5e-7, 1 / 4
-#: What is told of draws that do not agree, which stacking needs not.
-_OF_DRAWS = (W530.code, W547.code)
+#: What is told of draws that do not agree, which stacking needs not, and of their end, which is
+#: told of the members.
+_OF_DRAWS = (W510.code, W530.code, W541.code, W547.code)
 
 
 def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> Result:
@@ -64,11 +66,12 @@ def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> 
     with request.deadline.working():
         weighed, stacked = _weighed(problem, trees, aside)
     ended = members.ended()
+    of_draws = {"kept": sum(map(len, trees.chains)), "wanted": request.draws}
     if ended.out_of_time:
-        made, seconds = sum(map(len, trees.chains)), request.deadline.seconds or 0
-        finding = out_of_time_in_words(seconds, made, request.draws)
-        help = f"{finding.help}".partition(", or go on from")[0]  # there are no checkpoints
-        warn(replace(finding, help=help))
+        time = format_seconds(request.deadline.seconds or 0)
+        warn(MEMBERS_OUT_OF_TIME(time=time, **of_draws))
+    elif ended.interrupted:
+        warn(MEMBERS_INTERRUPTED(**of_draws))
     return result_of_stack(
         weighed,
         stacked,
@@ -102,7 +105,7 @@ def _members(
     for message in (w.message for w in caught):
         if not isinstance(message, SlpWarning):
             warnings.warn(message, stacklevel=2)
-        elif message.diagnostic.code not in _OF_DRAWS and message.diagnostic.of_time is None:
+        elif message.diagnostic.code not in _OF_DRAWS:
             warn(message.diagnostic)
     return found
 

@@ -22,11 +22,12 @@ from slp.cli import slp_command
 from slp.cli.sample import sample_command
 from slp.compile import compile_problem
 from slp.data.row_part import FEWEST_ROWS, part_of_table, set_aside
+from slp.data.row_responses import RowResponses
 from slp.engines import engine_named, run
 from slp.engines.contract import Request
 from slp.engines.stacked import run as stacking
 from slp.engines.stacked.options import StackedOptions
-from slp.errors import SlpError, SlpWarning, UnsupportedError, UsageError
+from slp.errors import DataError, SlpError, SlpWarning, UnsupportedError, UsageError
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.member_weights import stacking_weights
 from slp.results.averages.stacked import StackedTrees, log_densities_of_members
@@ -405,6 +406,43 @@ def test_a_rowless_member_does_not_count(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(stacking, "_members", cut)
     found = slp.parse(TEXT).posterior(classes(), seed=3, **QUICK)
     assert found.stacked is not None and len(found.stacked.weights) == 7
+
+
+def test_a_row_that_is_an_error_chooses_no_weights(
+    stack: slp.Posterior, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a level that no row of a member's box has may be (`new(error)`)."""
+    trees, numbers = trees_of(stack), np.zeros((9, 3))
+    numbers[:, 0] = np.arange(9)
+    responses = RowResponses(np.arange(9) % 2)
+    want, told = log_densities_of_members(trees, trees.chains, numbers, responses)
+    assert told.all()
+    real = trees.log_densities_by_tree
+
+    def failing(own: Any, statistics: Any) -> Any:
+        if (own[:, 0] == 4).any():
+            raise DataError(())
+        return real(own, statistics)
+
+    monkeypatch.setattr(trees, "log_densities_by_tree", failing)
+    have, told = log_densities_of_members(trees, trees.chains, numbers, responses)
+    assert told.tolist() == [i != 4 for i in range(9)]
+    assert have[:, told] == pytest.approx(want[:, told])
+
+
+def test_what_is_told_of_an_interrupted_run() -> None:
+    def hit_control_c(done: int, phase: str) -> None:
+        if done > 5000:  # behind warm-up
+            raise KeyboardInterrupt
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SlpWarning)
+        found = slp.parse(TEXT).posterior(
+            classes(), seed=3, progress=hit_control_c, **{**QUICK, "draws": 10**6}
+        )
+    codes = [w.message.diagnostic.code for w in caught if isinstance(w.message, SlpWarning)]
+    assert found.interrupted and not found.out_of_time and codes == ["W510"]
+    assert found.predict_proba(classes(3)).shape == (3, 2)
 
 
 def test_the_registry_runs_it_through_infer() -> None:
