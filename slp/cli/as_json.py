@@ -11,6 +11,7 @@ one at a limit, into the objects that `--json` and `-o` write.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,19 +46,33 @@ from slp.results import (
 from slp.trees import Tree
 
 if TYPE_CHECKING:
-    from slp.results import RuleUse
+    from slp.results import RuleUse, Stacked
 
 #: What the summary of a run that a limit ended does not contain.
 MISSING = "the probabilities of trees, their number, leaves, features and predictions"
 #: The keys of averages over trees.
 _AVERAGES = ("mean_leaves", "mean_leaves_error", "features", "features_error")
 _PRIOR_USES = ("features_prior", "features_prior_error", "features_prior_kind")
+#: What a run tells of trees, where it tells nothing.
+_OF_TREES = {
+    "tree_count": None,
+    "map": None,
+    **dict.fromkeys((*_AVERAGES, *_PRIOR_USES)),
+    "stacked": None,
+    "importances": None,
+    "rules": None,
+    "edits": None,
+    "draws": 0,
+    "diagnostics": None,
+}
 
 
 def posterior_to_json(
     posterior: Posterior, uses: Uses | BudgetError, *, draws: int
 ) -> dict[str, Any]:
     """The summary of a posterior. The caller adds the time. `draws` is the number of draws made."""
+    if posterior.stacked is not None:
+        return _stacked_to_json(posterior, posterior.stacked)
     # The engine and the clock are asked last, as answers may change what is said of them.
     best, mixture, count = posterior.map(), mixture_of(posterior), count_of(posterior)
     averages, run = _averages_to_json(posterior, uses), _run_to_json(posterior)
@@ -88,6 +103,7 @@ def posterior_to_json(
         **mass_to_json(posterior),
         **averages,
         **beside,
+        "stacked": None,
         "importances": posterior.importances(),
         "rules": None if isinstance(mixture, BudgetError) else _mixture_to_json(mixture),
         "edits": run["edits"],
@@ -112,17 +128,31 @@ def known_to_json(known: Known, limit: str, *, out_of_memory: bool) -> dict[str,
         "depends_on_clock": True,
         "left_out": None,
         "notes": [limit, f"not known are {MISSING}"],
-        "tree_count": None,
+        **_OF_TREES,
         "map": None if known.best is None else _best_to_json(known, known.best, {}),
-        **dict.fromkeys((*_AVERAGES, *_PRIOR_USES)),
-        "importances": None,
-        "rules": None,
-        "edits": None,
-        "draws": 0,
-        "diagnostics": None,
         "interrupted": True,
         "out_of_memory": out_of_memory,
         "seed": None,
+        "version": slp.__version__,
+    }
+
+
+def _stacked_to_json(posterior: Posterior, stacked: Stacked) -> dict[str, Any]:
+    """Members that are stacked by prediction: the summary with null for all that a posterior alone
+    has, and `stacked`, how they were stacked."""
+    return {
+        **_answered(posterior),
+        "size": None,
+        **_table_to_json(posterior.table),
+        **_evidence_to_json(None, None, None, None),
+        "depends_on_clock": posterior.trust.by_clock,
+        "left_out": None,
+        "notes": [stacked.words(), *stacked.sentences()],
+        **_OF_TREES,
+        "stacked": {"members": len(stacked.weights), **asdict(stacked)},
+        "interrupted": posterior.interrupted,
+        "out_of_memory": posterior.out_of_memory,
+        "seed": posterior.seed,
         "version": slp.__version__,
     }
 

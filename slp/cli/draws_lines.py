@@ -28,6 +28,10 @@ def draws_lines(
     """The lines about draws. `draws` is the number asked for."""
     where = f", written to {output}" if output else ""
     found = posterior.diagnostics
+    if posterior.stacked is not None:
+        stopped = ", out of time" if posterior.out_of_time else ""
+        yield f"members   {len(posterior.stacked.weights)}, seed {posterior.seed}{stopped}"
+        return
     if posterior.trees_found is not None:
         written = f"the trees found are{where}".replace(", written", " written")
         yield f"draws     none were made{f'; {written}' if output else ''}"

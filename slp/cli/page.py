@@ -38,7 +38,7 @@ from slp.source import visible
 from slp.trees import Tree, in_sample_fit
 
 if TYPE_CHECKING:
-    from slp.results import Diagnostics
+    from slp.results import Diagnostics, Stacked
 
 #: Largest number of edits in the summary.
 _SHARES_SHOWN = 10
@@ -67,6 +67,9 @@ class Page:
 
     def lines(self) -> Iterator[str]:
         """The lines of the summary."""
+        if self.posterior.stacked is not None:
+            yield from self._stacked(self.posterior.stacked)
+            return
         yield from self._trust()
         yield from self._evidence()
         yield from self._best()
@@ -105,6 +108,17 @@ class Page:
             yield f"{INDENT}{_health(found)}"
         else:
             yield f"trust     estimate, converged: {_health(found)}"
+
+    def _stacked(self, stacked: Stacked) -> Iterator[str]:
+        """Members that are stacked by prediction."""
+        posterior = self.posterior
+        yield from labelled("trust", [stacked.words()])
+        yield from labelled("", stacked.sentences())
+        size, *notes = posterior.table.notes
+        yield from labelled("data", [f"{self.data}: members saw {size}", *notes])
+        for i, line in enumerate(words_lines(self.words)):
+            yield f"{'prior' if i == 0 else '':<10}{line}"
+        yield from labelled("engine", [f"{posterior.engine}: {posterior.reason}"])
 
     def _next(self) -> Iterator[str]:
         """The command to run next if the draws cannot be trusted."""

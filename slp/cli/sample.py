@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import fields
 from functools import partial
 from typing import Any
 
@@ -99,6 +100,8 @@ def sample_command(
     deadline: Deadline = inference["time"]
     check_output(output)
     check_output(save, streams=False)
+    if output is not None and inference["engine"] == "stacked":
+        raise click.UsageError("the engine stacked has no draws to write: -o FILE is of the others")
     program = prior.load()
     frame = read_table(data, inference)
 
@@ -173,4 +176,20 @@ def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[st
         lines.append(
             f"(exact sums take {choice.size.in_seconds}, an estimate: leave --time out for them)"
         )
+    if slp.results.stacking_is_offered(posterior.diagnostics, posterior.table.n_rows):
+        lines += _stacked(context, posterior)
     return lines
+
+
+def _stacked(context: click.Context, posterior: slp.Posterior) -> list[str]:
+    """This command by members stacked by prediction, without options that these do not take, and
+    how long that takes."""
+    given = posterior.record.options
+    taken = {field.name for field in fields(slp.engines.engine_named("stacked").Options)}
+    others = {*slp.engines.all_options(), "output"} - taken
+    seconds = format_seconds(slp.results.seconds_of_stacking(given))
+    return [
+        command_again(context, {"engine": "stacked", "seed": posterior.seed}, others),
+        "(chains will hardly mix on this table: this is for predictions alone, and no posterior; "
+        f"it takes about {seconds} on two cores)",
+    ]

@@ -36,14 +36,19 @@ LEAST_SHARE = 0.01
 
 def feature_uses(posterior: Posterior) -> Uses | BudgetError:
     """The use of each feature, or the error that tells why it is unknown. An exact engine can know
-    the evidence and the best tree, and have no memory or time left for this."""
+    the evidence and the best tree, and have no memory or time left for this. Nothing of members
+    that are stacked by prediction."""
+    if posterior.stacked is not None:
+        return {}
     posterior.map()
     return _or_limit(posterior.split_probabilities)
 
 
 def draws_made(posterior: Posterior, draws: int, output: str | None) -> int:
     """The number of draws, of `draws` asked for. An exact engine makes draws only if there is a
-    file for them, behind the summary if there is time."""
+    file for them, behind the summary if there is time. Members that are stacked have none."""
+    if posterior.stacked is not None:
+        return 0
     if posterior.trees_found is not None:
         return len(posterior.draws) if output is not None else 0
     if posterior.diagnostics is None:

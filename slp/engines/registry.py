@@ -25,6 +25,7 @@ ENGINES = {
     "rjhmc": "slp.engines.rjhmc.engine",
     "prolog": "slp.reference.prolog.engine",
     "forward": "slp.engines.mcmc.independent",
+    "stacked": "slp.engines.stacked.engine",
 }
 
 #: Name of an engine, and the module that has its plain version: the specification. It runs where

@@ -145,6 +145,8 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
         warn(draws_instead(choice))
     if request.instead is None:
         _say_unused(engine.name, {k: v for k, v in given.items() if k not in known})
+    if result.stacked is not None:  # the prior stands beside a posterior alone
+        return result
     return with_prior_mass(problem, request, with_prior_uses(problem, request, result))
 
 

@@ -241,7 +241,7 @@ W530 = Entry(
 )
 NOT_CONVERGED = W530.says(
     "not converged, do not use the numbers: {faults}",
-    "run again with {flags} (in Python: {keywords}), or with another proposal",
+    "run again with {flags} (in Python: {keywords}), or with another proposal{instead}",
 )
 
 W547 = Entry(

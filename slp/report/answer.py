@@ -41,6 +41,8 @@ _GATES = (
 
 def trust(posterior: Posterior) -> tuple[bool, str]:
     """Whether the numbers can be used as they are, and why (not)."""
+    if posterior.stacked is not None:
+        return False, f"This is {posterior.stacked.words()}."
     found, grown, drawn = posterior.trust, posterior.trees_found, posterior.diagnostics
     if grown is not None:
         trees = "one tree" if grown == 1 else plural(grown, "tree")
@@ -65,6 +67,10 @@ def summary(posterior: Posterior) -> Html:
 
 
 def _sentences(posterior: Posterior) -> Iterator[str]:
+    if posterior.stacked is not None:
+        for sentence in posterior.stacked.sentences():
+            yield f"{sentence[0].upper()}{sentence[1:]}."
+        return
     name, table_ = posterior.table.response, posterior.table
     rows = plural(table_.n_rows, "row")
     told = "after the data" if posterior.likelihood else "before the data: this is the prior"

@@ -41,6 +41,8 @@ def program_repr(program: Program) -> str:
 def posterior_repr(posterior: Posterior) -> str:
     """The summary, the best tree, the use of features."""
     try:
+        if posterior.stacked is not None:
+            return _shown([answer.summary(posterior)])
         classes = posterior.table.leaf.classes
         tree = tree_list(posterior.map_tree(), classes)
         told: list[Content] = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from slp.report import answer, checks, given, pictures
@@ -26,6 +27,17 @@ def report_html(posterior: Posterior, command: str | None = None) -> str:
     BudgetError
         The limits of the posterior end before the trees or the evidence are known.
     """
+    if posterior.stacked is not None:
+        return _page(
+            f"Stacked predictions of {posterior.table.response}",
+            [
+                ("summary", "Summary", answer.summary(posterior)),
+                ("program", "Program", given.program(posterior)),
+                ("data", "Data", given.data(posterior)),
+                ("engine", "Engine", given.engine(posterior)),
+                ("again", "How to run it again", given.again(posterior, command)),
+            ],
+        )
     kind = "Posterior" if posterior.likelihood else "Prior"
     title = f"{kind} over decision trees of {posterior.table.response}"
     sections = [
@@ -41,6 +53,11 @@ def report_html(posterior: Posterior, command: str | None = None) -> str:
         ("diagnostics", "Diagnostics", checks.diagnostics(posterior)),
         ("again", "How to run it again", given.again(posterior, command)),
     ]
+    return _page(title, sections)
+
+
+def _page(title: str, sections: Sequence[tuple[str, str, Html]]) -> str:
+    """The whole page of sections: key, name and content of each."""
     links = [tag("li", tag("a", name, href=f"#{key}")) for key, name, _ in sections]
     body = joined(
         [

@@ -39,13 +39,19 @@ if TYPE_CHECKING:
     from slp.results.record.parts import Candidate, Draw
     from slp.results.record.result import Result
     from slp.results.record.rule_use import RuleUse
+    from slp.results.record.stacked import Stacked
     from slp.results.representative import RepresentativeTree, representative_tree
     from slp.results.summaries import FeatureUse
     from slp.results.survival_scores import SurvivalScores, kaplan_meier
     from slp.results.tree_goals.answers import TreeAnswers
     from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.trust.diagnostics import Diagnostics
-    from slp.results.trust.doubts import doubt_of, longer_run
+    from slp.results.trust.doubts import (
+        doubt_of,
+        longer_run,
+        seconds_of_stacking,
+        stacking_is_offered,
+    )
     from slp.results.trust.judgement import LARGEST_K, Trust
     from slp.results.trust.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
     from slp.results.tuning import CrossValidation, Tuning
@@ -83,6 +89,7 @@ __all__ = [
     "Result",
     "RowQuantity",
     "RuleUse",
+    "Stacked",
     "SurvivalScores",
     "TreePath",
     "average_of_best",
@@ -102,7 +109,9 @@ __all__ = [
     "partition_note",
     "r_hat",
     "representative_tree",
+    "seconds_of_stacking",
     "splits_of",
+    "stacking_is_offered",
     "survival_of_rows",
     "tail_ess",
     "trees_of",
@@ -127,7 +136,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.record.result": "Result",
         "slp.results.comparison": "ComparedProgram Comparison HeldOut",
         "slp.results.trust.diagnostics": "Diagnostics",
-        "slp.results.trust.doubts": "doubt_of longer_run",
+        "slp.results.trust.doubts": "doubt_of longer_run seconds_of_stacking stacking_is_offered",
         "slp.results.trust.judgement": "LARGEST_K Trust",
         "slp.results.leave_one_out": "LeaveOneOut",
         "slp.results.paired": "PairedDifference",
@@ -145,6 +154,7 @@ __getattr__, __dir__ = late_names(
         "number_of_trees_text partition_note",
         "slp.results.arviz": "posterior_to_arviz",
         "slp.results.record.rule_use": "RuleUse",
+        "slp.results.record.stacked": "Stacked",
         "slp.results.trust.tempering": "ENOUGH_ROUND_TRIPS TemperingFigures",
         "slp.results.tree_goals.answers": "TreeAnswers",
         "slp.results.tuning": "CrossValidation Tuning",

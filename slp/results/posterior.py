@@ -33,6 +33,7 @@ from slp.trees.predicates import AskedPredicate
 
 if TYPE_CHECKING:
     from slp.results.record.edit_summary import EditSummary
+    from slp.results.record.stacked import Stacked
     from slp.results.trust.diagnostics import Diagnostics
     from slp.runner import Schedule
 
@@ -93,6 +94,8 @@ class Posterior(Trees, Predictions, Predictive, Summaries, Asking, Querying, Lea
         return self.choice.reason
 
     def __repr__(self) -> str:
+        if self.stacked is not None:
+            return f"<{self.stacked.words()}, of {self.table.response}>"
         kind = "posterior" if self.likelihood else "prior"
         return f"<{kind} over trees of {self.table.response}, engine {self.engine}>"
 
@@ -202,9 +205,10 @@ class Posterior(Trees, Predictions, Predictive, Summaries, Asking, Querying, Lea
 
     @property
     def trust(self) -> Trust:
-        """How far its numbers can be trusted: the `kind` (`exact`, `estimate`, or `found`, of trees
-        that were grown or searched), the `standing` of its draws (`converged`, `not converged` or
-        `not known`), the `faults` found, and whether a limit of time shaped them (`by_clock`).
+        """How far its numbers can be trusted: the `kind` (`exact`, `estimate`, `found`, of trees
+        that were grown or searched, or `stacked`, which is no posterior), the `standing` of its
+        draws (`converged`, `not converged` or `not known`), the `faults` found, and whether a limit
+        of time shaped them (`by_clock`).
 
         Raises
         ------
@@ -212,7 +216,15 @@ class Posterior(Trees, Predictions, Predictive, Summaries, Asking, Querying, Lea
             E530: nothing was drawn.
         """
         by_clock = self.choice.by_clock or self.out_of_time
-        return Trust.of(self.diagnostics, self.trees_found, by_clock)
+        stacked = self.stacked is not None
+        return Trust.of(self.diagnostics, self.trees_found, by_clock, stacked=stacked)
+
+    @property
+    def stacked(self) -> Stacked | None:
+        """How members were stacked by prediction, where this is their average and no posterior:
+        `weights`, `rows_of_members`, `rows_of_weights`, `log_predictive` and more. None of other
+        engines. It predicts; questions about trees are refused (E559)."""
+        return self._result.stacked
 
     def say_doubt(self) -> None:
         """Warn, once, if the numbers are not to be used (W530, W547). A run warns as it ends, so
@@ -220,7 +232,8 @@ class Posterior(Trees, Predictions, Predictive, Summaries, Asking, Querying, Lea
         if self._doubt_is_said:
             return
         self._doubt_is_said = True
-        doubt = doubt_of(self.diagnostics, self.schedule, self.record.draws, self.record.options)
+        of = (self.diagnostics, self.schedule, self.record.draws, self.record.options)
+        doubt = doubt_of(*of, self.table.n_rows)
         if doubt is not None:
             warn(doubt)
 

@@ -165,6 +165,10 @@ CASES: dict[str, list[Case]] = {
         ({"first_h": -1.0}, "soft", "E539", "first_h is -1"),
         ({"first_h": 0.001}, "soft", "E539", "h falls from it"),
     ],
+    "stacked": [
+        ({}, "edits", "E568", "edits a given tree"),
+        ({"members": 8}, "plain", "E568", "it takes 400 rows"),
+    ],
     "toy": [],
 }
 EACH = [(name, *case) for name, cases in CASES.items() for case in cases]

@@ -25,6 +25,7 @@ TABLES = {
     "mh": "sampling.md#options-of-chains",
     "smc": "sampling.md#options-of-the-filter",
     "modal": "modal.md#options",
+    "stacked": "stacking.md#options",
     "rjhmc": "soft-trees.md#options",
 }
 FLAGS = "api.md"

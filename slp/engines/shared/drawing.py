@@ -196,7 +196,8 @@ class _Drawing:
             given = {
                 field.name: getattr(self.options, field.name) for field in fields(self.options)
             }
-            wrong = doubt_of(result.diagnostics(), result.schedule, request.draws, given)
+            of = (result.diagnostics(), result.schedule, request.draws, given)
+            wrong = doubt_of(*of, result.table.n_rows)
             said += [] if wrong is None else [wrong]
         for finding in told_by_cause(said):
             warn(finding)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, reduce
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,6 +67,13 @@ class RoutedTrees(WeightedDraws):
         arrays = self.trees.trees
         assert isinstance(arrays, TreeArrays)
         return arrays
+
+    def weighed(
+        self, chains: Sequence[NDArray[np.int64]], log_weights: Sequence[NDArray[np.float64]]
+    ) -> Self:
+        """The same trees by these chains and weights."""
+        of = (self.table, self.trees, chains, self._threads, self._room)
+        return type(self)(*of, log_weights)
 
     def leaf_shares(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
         """For each tree the share of new rows (`Table.new_rows`) in its leaves, (m, leaves)."""
@@ -137,6 +145,29 @@ class RoutedTrees(WeightedDraws):
         out = np.empty((len(self.trees), len(numbers)), np.int64)
         for own, (at, leaves, _) in zip(out, self._paths(numbers), strict=True):
             own[at] = leaves
+        return out
+
+    def log_densities_by_tree(
+        self, numbers: NDArray[np.float64], statistics: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The log predictive density under each tree, shape (U, m), of the outcomes of new rows
+        (`rows_as_numbers`, (m, d)) with these statistics (m, k)."""
+        S, leaf = self._statistics, self.table.leaf
+        of_leaves = np.log(leaf.values(S)) if leaf.classes else leaf.log_marginal(S)
+
+        def density(leaves: NDArray[np.int64], rows: Any) -> NDArray[np.float64]:
+            if leaf.classes:  # of one row the statistics are 1 at its class
+                found: NDArray[np.float64] = of_leaves[leaves, statistics[rows].argmax(axis=1)]
+                return found
+            return np.asarray(leaf.log_marginal(S[leaves] + statistics[rows]) - of_leaves[leaves])
+
+        where = self._told_leaves(numbers)
+        if where is not None:
+            return density(where, slice(None))
+        out = np.full((len(self.trees), len(numbers)), -np.inf)
+        for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
+            with np.errstate(divide="ignore"):
+                np.logaddexp.at(own, at, np.log(shares) + density(leaves, at))
         return out
 
     def _told_leaves(self, numbers: NDArray[np.float64]) -> NDArray[np.int64] | None:

@@ -10,8 +10,9 @@ from slp.results.estimate import Estimate
 from slp.results.record.later import Later
 from slp.trees import Tree
 
-#: What averages are over: all trees, by sums; or trees that were drawn or found, hard or soft.
-ResultKind: TypeAlias = Literal["sums", "trees", "soft"]
+#: What averages are over: all trees, by sums; trees that were drawn or found, hard or soft; or
+#: members that are stacked by prediction, which is no posterior.
+ResultKind: TypeAlias = Literal["sums", "trees", "soft", "stacked"]
 
 
 @dataclass(frozen=True)

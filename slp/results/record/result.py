@@ -3,7 +3,8 @@ asks. It has no subclasses: what differs between engines are the values and part
 
     choice, table, likelihood, normalised, seed
                     what was asked, and by whom it is answered
-    kind            whether the trees are summed over, hard ones that were drawn or found, or soft
+    kind            whether the trees are summed over, hard ones that were drawn or found, soft, or
+                    of members that are stacked by prediction
     evidence        `Evidence`: the log evidence as an `Estimate`, or why there is none, what must
                     be said beside it, and the totals of the weights
     averages        all that summaries and predictions need: `Sums` over all trees, or `DrawnTrees`
@@ -28,7 +29,8 @@ sampler, the list of a search), and can be pickled; a record that is read from a
 `slp.results.saved` with what the file has.
 
 Engines make it by `slp.results.record.summed.result_of_sums`, by
-`slp.results.record.drawn.result_of_draws`, or field by field, as `modal` and `search` do.
+`slp.results.record.drawn.result_of_draws`, by `slp.results.record.of_members.result_of_stack`, or
+field by field, as `modal` and `search` do.
 """
 
 from __future__ import annotations
@@ -64,6 +66,7 @@ if TYPE_CHECKING:
     from slp.results.averages.proximity import Proximity
     from slp.results.record.edit_summary import EditSummary
     from slp.results.record.rule_use import RuleUse
+    from slp.results.record.stacked import Stacked
     from slp.results.trust.diagnostics import Diagnostics
     from slp.runner import Schedule
 
@@ -107,6 +110,7 @@ class Result:
     averaged : what averages are over; None where nothing was drawn. See `averages`.
     trees_found : how many trees averages are over, of an engine that grows or searches trees, and
         neither sums over all of them nor draws from them; None of other engines.
+    stacked : how members were stacked, where this is no posterior but their average; else None.
     importances : float64, shape (d,). For each feature the log posterior that its splits gain; None
         where the engine does not tell.
     derivations_are_trees : whether each tree surely has one derivation.
@@ -146,6 +150,7 @@ class Result:
     evidence: Evidence
     averaged: Averages | None
     trees_found: int | None = None
+    stacked: Stacked | None = None
     importances: NDArray[np.float64] | None = None
     derivations_are_trees: Later[bool]
     tree_count: Callable[[], float | None] = _not_counted

@@ -27,6 +27,7 @@ from slp.results.record.prior_uses import PriorUses
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules
 from slp.results.record.soft import LikelihoodOfSoftTrees, no_weight
+from slp.results.record.stacked import Stacked
 from slp.results.saved.archive import DamagedError
 from slp.results.saved.plain import from_plain, to_plain
 from slp.results.saved.tables import TableWithoutRows
@@ -147,7 +148,7 @@ def result_of_answers(
     ValueError, KeyError, DamagedError
         The answers are not sound.
     """
-    late = [Diagnostics, EditSummary, RuleUse, Schedule]  # as `result` imports them
+    late = [Diagnostics, EditSummary, RuleUse, Schedule, Stacked]  # as `result` imports them
     hints = get_type_hints(Result, None, {kind.__name__: kind for kind in late})
     trees = [*(shown(tree, likelihood) for tree in averages.trees.trees), *given]
     said = {"prior_mass": to_plain(PriorMass()), "prior_uses": to_plain(_NO_PRIOR_USES), **said}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,11 @@ from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTrees
 from slp.results.averages.soft import SoftTrees
 from slp.results.record.choice import EngineChoice
+from slp.results.record.of_members import result_of_stack
+from slp.results.record.parts import Ended, ResultKind
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
+from slp.results.record.stacked import Stacked
 from slp.results.saved.answers import answers_of_format_1, result_of_answers
 from slp.results.saved.archive import Archive, DamagedError, read_archive
 from slp.results.saved.plain import from_plain
@@ -67,6 +70,8 @@ class SavedRun:
             averages = SavedTrees(table, scored, chains, log_weights, averaged, threads)
         else:
             averages = SoftTrees(table, scored, chains, threads, None, log_weights)
+        if archive.manifest["kind"] == "stacked":
+            return self._stacked(averages)
         edited = "given/feature.npy" in archive.contents
         said = archive.json("answers.json")
         return result_of_answers(
@@ -81,6 +86,21 @@ class SavedRun:
             seed=self.seed,
         )
 
+    def _stacked(self, trees: DrawnTrees) -> Result:
+        """Members that were stacked by prediction."""
+        said = self.archive.json("answers.json")
+        stacked = from_plain(Stacked, said["stacked"])
+        if not stacked.is_sound or len(stacked.weights) != len(trees.chains):
+            raise DamagedError("its members are not sound")
+        return result_of_stack(
+            trees,
+            stacked,
+            choice=self.choice,
+            normalised=self.normalised,
+            seed=self.seed,
+            ended=from_plain(Ended, said["ended"]),
+        )
+
 
 def read_run(path: str | Path, memory: int) -> SavedRun:
     """Read a file, within a budget of bytes and within `only_saved_runs`.
@@ -91,7 +111,7 @@ def read_run(path: str | Path, memory: int) -> SavedRun:
     """
     archive = read_archive(path, memory)
     manifest = archive.manifest
-    if manifest["kind"] not in ("sums", "trees", "soft"):
+    if manifest["kind"] not in get_args(ResultKind):
         raise DamagedError("it is of no kind that there is")
     facts = archive.json("facts.json")
     choice, seed = from_plain(EngineChoice, facts["choice"]), from_plain(int, facts["seed"])

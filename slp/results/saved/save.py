@@ -15,6 +15,9 @@
     given/*.npy     the tree given to `edittree`
     soft/*.npy      soft trees (`slp.results.saved.soft`), in place of all `trees/` but these two
 
+Of members that are stacked by prediction each is a chain, and `answers.json` has how they were
+stacked, and how the run ended, alone.
+
 Sums over all trees are not saved: program and table are, and the sums are made again.
 """
 
@@ -26,9 +29,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slp.problem.tree_arrays import arrays_of_trees
 from slp.results.averages.drawn_trees import DrawnTrees
+from slp.results.averages.stacked import StackedTrees
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
 from slp.results.saved.answers import answers_to_plain
@@ -96,22 +101,40 @@ def _program_to_plain(record: RunRecord) -> dict[str, Any]:
 
 def _trees_to_members(result: Result) -> dict[str, Any]:
     """The trees of a result whose averages are over trees, and its answers."""
+    if isinstance(result.averages, StackedTrees):
+        return _stacked_to_members(result, result.averages.trees)
     drawn, draws = result.averages.drawn, result.draws()
     assert drawn is not None
     soft = result.kind == "soft"
     members = _soft_trees(result, drawn) if soft else _hard_trees(result, drawn)
-    members["trees/log_weight.npy"] = drawn.trees.log_weight
-    members["trees/log_likelihood.npy"] = drawn.trees.log_likelihood
-    members["draws/tree.npy"] = np.concatenate(drawn.chains).astype(np.int64)
-    members["draws/length.npy"] = np.array([len(chain) for chain in drawn.chains], np.int64)
-    members["draws/weight.npy"] = np.array([draw.weight for draw in draws])
-    if drawn.log_weights is not None:
-        members["draws/log_weights.npy"] = np.concatenate(drawn.log_weights)
+    members |= _draws_to_members(drawn, np.array([draw.weight for draw in draws]))
     edits = result.edits()
     if edits is not None:
         given = arrays_of_trees(result.table, [edits.given])
         members |= trees_to_members("given", result.table, given)
     members["answers.json"] = answers_to_plain(result, drawn)
+    return members
+
+
+def _stacked_to_members(result: Result, trees: DrawnTrees) -> dict[str, Any]:
+    """The trees of members that were stacked, and how."""
+    members = _hard_trees(result, trees)
+    members |= _draws_to_members(trees, np.concatenate(trees.draw_weights))
+    members["answers.json"] = to_plain({"stacked": result.stacked, "ended": result.ended()})
+    return members
+
+
+def _draws_to_members(drawn: DrawnTrees, weights: NDArray[np.float64]) -> dict[str, Any]:
+    """What each chain drew, with the weights of draws, and the weights of the distinct trees."""
+    members: dict[str, Any] = {
+        "trees/log_weight.npy": drawn.trees.log_weight,
+        "trees/log_likelihood.npy": drawn.trees.log_likelihood,
+        "draws/tree.npy": np.concatenate(drawn.chains).astype(np.int64),
+        "draws/length.npy": np.array([len(chain) for chain in drawn.chains], np.int64),
+        "draws/weight.npy": weights,
+    }
+    if drawn.log_weights is not None:
+        members["draws/log_weights.npy"] = np.concatenate(drawn.log_weights)
     return members
 
 

@@ -14,6 +14,7 @@ from slp.messages.decisions import NO_PATHS_OF_SOFT
 from slp.messages.names import plural
 from slp.resolution import values_of
 from slp.results.averages.drawn_trees import DrawnTrees
+from slp.results.averages.stacked import no_posterior
 from slp.results.averages.sums import Sums
 from slp.results.estimate import Kind
 from slp.results.record.result import Result
@@ -90,6 +91,8 @@ class GoalsOfTrees:
     def _asked(self, goal: GoalAboutTrees, result: Result) -> Asked:
         if result.kind == "soft":
             raise UsageError(NO_PATHS_OF_SOFT())
+        if result.kind == "stacked":
+            raise no_posterior("goals about trees")
         averages = result.averages
         if result.kind == "sums":
             if _has_few_trees(result):

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any, NamedTuple
 
+from slp.data.row_part import FEWEST_ROWS
 from slp.errors import Diagnostic
 from slp.messages.results import NOT_CONVERGED, TOO_LITTLE_TO_TELL
 from slp.results.trust.diagnostics import Diagnostics
@@ -18,6 +19,14 @@ from slp.runner.effort import level_in, next_level
 _LONGER, _LONGER_LADDERS, _ENOUGH_DRAWS = 10, 4, 2000
 #: Chains in place of one, which has no other to agree with.
 _CHAINS = 4
+#: Members stacked by prediction: the share of the seconds of one core that a level allows chains
+#: without tempering that they take on two cores, and the seconds behind that.
+_OF_LEVEL, _AFTER_STEPS = 0.4, 3.0
+#: A barrier from which ladders that made no round trip will not mix in a run that is any longer.
+_LARGE_BARRIER = 10.0
+_STACKED = (
+    "; for predictions alone, and no posterior, take --engine stacked (in Python: engine='stacked')"
+)
 #: Options that set the length of ladders in place of effort.
 _OF_LENGTH = ("rounds", "warmup", "thin")
 
@@ -93,23 +102,45 @@ def _by_effort(
     return LongerRun(options, times, further.run / 2)
 
 
+def stacking_is_offered(diagnostics: Diagnostics | None, n_rows: int) -> bool:
+    """Whether members stacked by prediction are offered in place of a longer run: ladders made no
+    round trip over a large barrier, so that a longer one is no remedy, and there are rows to set
+    aside."""
+    tempering = None if diagnostics is None else diagnostics.tempering
+    if diagnostics is None or tempering is None or diagnostics.standing != "not converged":
+        return False
+    stuck = tempering.fewest_round_trips == 0 and tempering.barrier >= _LARGE_BARRIER
+    return stuck and n_rows >= FEWEST_ROWS
+
+
+def seconds_of_stacking(given: Mapping[str, Any]) -> float:
+    """Approximate seconds of two cores of members stacked by prediction at the level of effort of
+    these options: measured on tables of 6,000 to 25,000 rows, where they differ by a factor of
+    two (docs/design/stacking.md)."""
+    return _OF_LEVEL * level_in(given).untempered + _AFTER_STEPS
+
+
 def doubt_of(
     diagnostics: Diagnostics | None,
     schedule: Schedule | None,
     draws: int,
     given: Mapping[str, Any] | None,
+    n_rows: int = 0,
 ) -> Diagnostic | None:
     """All that speaks against the numbers of a run, with the options of a longer one: that it has
     not converged (W530), or that too little is there to tell (W547); None if nothing does,
     or all is exact.
 
-    `draws` : how many were asked for. `given` : as of `longer_run`."""
+    `draws` : how many were asked for. `given` : as of `longer_run`. `n_rows` : of the table, by
+    which members stacked by prediction are offered too."""
     if diagnostics is None or schedule is None or diagnostics.converged:
         return None
     more = longer_run(schedule, draws, diagnostics, given).options
+    offered = stacking_is_offered(diagnostics, n_rows)
     wording = NOT_CONVERGED if diagnostics.standing == "not converged" else TOO_LITTLE_TO_TELL
     return wording(
         faults="; ".join(diagnostics.warnings),
         flags=" ".join(f"--{name} {value}" for name, value in more.items()),
         keywords=", ".join(f"{name}={value!r}" for name, value in more.items()),
+        instead=_STACKED if offered else "",
     )

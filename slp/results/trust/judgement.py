@@ -98,21 +98,27 @@ class Trust:
 
     Attributes
     ----------
-    kind : `exact` (sums over all trees), `estimate` (averages over draws), or `found` (averages
-        over trees that were grown or searched, and not over the posterior).
+    kind : `exact` (sums over all trees), `estimate` (averages over draws), `found` (averages over
+        trees that were grown or searched, and not over the posterior), or `stacked` (averages over
+        members stacked by prediction, and no posterior).
     standing : of draws; what is no estimate is `converged`.
     faults : a sentence for each fault found, or for what is missing to tell.
     by_clock : whether a limit of time shaped the numbers, so that another run may give others.
     """
 
-    kind: Literal["exact", "estimate", "found"]
+    kind: Literal["exact", "estimate", "found", "stacked"]
     standing: Standing
     faults: tuple[str, ...]
     by_clock: bool
 
     @classmethod
-    def of(cls, drawn: _Judged | None, trees_found: int | None, by_clock: bool) -> Trust:
-        """By the diagnostics of draws, if there are any, and the number of trees found."""
+    def of(
+        cls, drawn: _Judged | None, trees_found: int | None, by_clock: bool, *, stacked: bool
+    ) -> Trust:
+        """By the diagnostics of draws, if there are any, the number of trees found, and whether
+        members were stacked."""
+        if stacked:
+            return cls("stacked", "converged", (), by_clock)
         if drawn is not None:
             return cls("estimate", drawn.standing, drawn.warnings, by_clock)
         return cls("exact" if trees_found is None else "found", "converged", (), by_clock)

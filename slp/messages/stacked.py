@@ -1,0 +1,46 @@
+"""E5xx: members stacked by prediction."""
+
+from __future__ import annotations
+
+from slp.messages.entry import AS_REMEDY, Entry
+from slp.messages.results import W510, W541
+
+MEMBERS_OUT_OF_TIME = W541.says(
+    "the time of {time} is over: {kept} of {wanted} draws of members are there",
+    "give more by --time (`time` in Python), or leave it out",
+)
+MEMBERS_INTERRUPTED = W510.says(
+    "interrupted: {kept} of {wanted} draws of members are there and kept", "run it again"
+)
+
+E559 = Entry(
+    "E559: an average of members stacked by prediction is not a posterior",
+    cause="A question about trees (draws, the best tree, probabilities, the use of features, goals "
+    "about trees) was asked of a run of the engine `stacked`. Its members are weighted so that "
+    "they predict well together. That is no distribution over trees that follows from program and "
+    "table.",
+    remedy="Ask it for predictions, or take the engine mh (smc, modal) for trees.",
+    example="program.posterior(X, y, engine='stacked').sample(10)",
+)
+NOT_A_POSTERIOR = E559.says(
+    "{what}: an average of members stacked by prediction is not a posterior, and does not tell it",
+    AS_REMEDY,
+)
+
+E568 = Entry(
+    "E568: the engine stacked does not take it",
+    cause="`stacked` sets rows aside to weight its members by, so it needs enough of them, and a "
+    "response to predict. Its members are chains over hard trees.",
+    remedy="Take the engine auto.",
+    example="slp-sample growtree small_table.csv --engine stacked",
+)
+TOO_FEW_TO_STACK = E568.says(
+    "the table has {rows} rows, and an eighth of them is too little to weight members by: it takes "
+    "{least} rows",
+    "take the engine auto, which needs no rows set aside",
+)
+NO_STACKED_PRIOR = E568.says("a prior predicts nothing that weights could go by", AS_REMEDY)
+STACKED_OF_EDITS = E568.says(
+    "the program edits a given tree, and what is asked of edits is asked of a posterior",
+    "take the engine mh",
+)
