@@ -109,6 +109,7 @@ private:
 
 // What is found never depends on what is kept. It takes 32 bytes for each split of a node, and 40
 // for each of a node under a power, in two generations, and twice what the largest node needs.
+// Sums of twigs take less than a megabyte.
 class InformedCache {
 public:
     // For tables with so many cuts: small ones have few nodes that come again.
