@@ -32,8 +32,9 @@ def rounded_text(model: str) -> str:
 def ratio_formula(
     add: float | None, to: float, *, times: Sequence[str] = ("n",), over: Sequence[str] = ("n",)
 ) -> dict[str, Any]:
-    """The mean (add + T mean) / (to + N) as data (`LeafModel.mean_formula`): T and N are the first
-    of these keys that a leaf's summary has. `add` None is `to` times the mean of all leaves."""
+    """The mean (add + T mean) / (to + N) as data (`DeclaredModel.mean_formula`), where T and N are
+    the first of these keys that a leaf's summary has. `add` None is `to` times the mean of all
+    leaves."""
     return {"add": [add, to], "times": list(times), "over": list(over)}
 
 

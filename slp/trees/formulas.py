@@ -10,7 +10,7 @@ of every class or one before it. It follows from the leaf's summary and a formul
     {"starts": [0, ...], "add": [a, b]}
         of durations with a rate for each piece of the time
 
-Leaf models give the formulas (`slp.leaves.DeclaredModel.mean_formula`). Nothing here is shared with
+Leaf models give the formulas (`mean_formula` in `slp.leaves.declared`). Nothing here is shared with
 the engines.
 """
 

@@ -307,3 +307,67 @@ def test_faults_are_those_of_checks() -> None:
         TREE.certificate("first(age)")
     with pytest.raises(DataError, match="E611"):
         TREE.certificate(slp.parse(INFANT), None, "ill")
+
+
+@pytest.mark.parametrize(
+    "order, at, bounds, want",
+    [
+        (["i", "ii", "iii", "iv"], "iii", (1.0, 3.0), "broken"),  # its place is 2
+        (["i", "ii", "iii", "iv"], "iii", (2.0, 3.0), "holds"),
+        (["1", "5", "10"], "10", (4.0, 12.0), "broken"),
+        (["1", "5", "10"], "10", (1.0, 3.0), "holds"),
+    ],
+)
+def test_levels_of_an_order_are_numbers_or_places(
+    order: list[str], at: str, bounds: tuple[float, float], want: str
+) -> None:
+    low, high = bounds
+    program = slp.parse(
+        f":- use(growtree). box(b, stage, {low}, {high}). :- constraint(constant(b))."
+    )
+    tree = slp.Tree.from_dict(
+        {"feature": "stage", "threshold": at, "order": order, "left": {}, "right": {}}
+    )
+    certificate = tree.certificate(program)
+    assert certificate["claims"][0]["claim"] == want
+    assert verdicts(certificate) == [want]
+
+
+def test_leaves_meet_in_levels_of_the_table_alone() -> None:
+    """Both leaves with falling predictions are neither red nor blue."""
+
+    def by_colour(level: str, counts: dict[str, int], rest: dict[str, int]) -> dict[str, Any]:
+        sides = {"left": {"counts": counts}, "right": {"counts": rest}}
+        return {"feature": "colour", "level": level, **sides}
+
+    even, sick, well = {"no": 1, "yes": 1}, {"no": 1, "yes": 4}, {"no": 4, "yes": 1}
+    tree = slp.Tree.from_dict(
+        {
+            "feature": "age",
+            "threshold": 5,
+            "left": by_colour("red", even, sick),
+            "right": by_colour("blue", sick, well),
+        }
+    )
+    program = slp.parse(INFANT + ":- constraint(monotone(age, up)).")
+    certificate = tree.certificate(program)
+    assert verdicts(certificate) == [certificate["claims"][0]["claim"]] == ["broken"]  # at red
+    statement = certificate["claims"][0]["statement"]
+    assert statement["levels"] == {"colour": ["blue", "red"]}
+    tree = slp.Tree.from_dict(
+        {
+            "feature": "age",
+            "threshold": 5,
+            "left": by_colour("red", even, sick),
+            "right": by_colour("red", sick, well),
+        }
+    )
+    certificate = tree.certificate(program)
+    claim = certificate["claims"][0]
+    assert verdicts(certificate) == [claim["claim"]] == ["not checked"]
+    claim["statement"]["all_levels"] = True  # red is the only colour
+    assert verdicts(certificate) == ["holds"]
+    green = {"colour": "green"}
+    claim["statement"]["levels"]["colour"].append("green")
+    claim |= {"claim": "broken", "witness": {"points": [{**green, "age": 4}, {**green, "age": 5}]}}
+    assert verdicts(certificate) == ["broken"]
