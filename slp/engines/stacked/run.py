@@ -66,12 +66,12 @@ def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> 
     with request.deadline.working():
         weighed, stacked = _weighed(problem, trees, aside)
     ended = members.ended()
-    of_draws = {"kept": sum(map(len, trees.chains)), "wanted": request.draws}
+    drawn = sum(map(len, trees.chains))
     if ended.out_of_time:
         time = format_seconds(request.deadline.seconds or 0)
-        warn(MEMBERS_OUT_OF_TIME(time=time, **of_draws))
+        warn(MEMBERS_OUT_OF_TIME(time=time, kept=drawn, wanted=request.draws))
     elif ended.interrupted:
-        warn(MEMBERS_INTERRUPTED(**of_draws))
+        warn(MEMBERS_INTERRUPTED(kept=drawn, wanted=request.draws))
     return result_of_stack(
         weighed,
         stacked,
