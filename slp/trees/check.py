@@ -31,7 +31,7 @@ from slp.constraints import (
 from slp.errors import DataError, UsageError
 from slp.ir.constraints import Constraint, Support
 from slp.ir.program import CheckedProgram
-from slp.ir.words import describe_constraint
+from slp.ir.words import describe_constraint, describe_support
 from slp.leaves import label_text
 from slp.leaves.numbers import TIE
 from slp.messages.numbers import number_text
@@ -205,14 +205,9 @@ def _refusals(predicate: Constraint, seen: _Seen) -> Iterator[_Finding]:
 
 
 def _words(constraint: Constraint | Support) -> str:
-    if not isinstance(constraint, Support):
-        return describe_constraint(constraint)
-    if constraint.max_depth is not None:
-        return f"No leaf is deeper than {constraint.max_depth}."
-    if constraint.min_weight is not None:
-        weight = number_text(constraint.min_weight)
-        return f"Each side of a split keeps rows that weigh at least {weight} together."
-    return f"Each side of a split keeps at least {constraint.min_leaf} rows."
+    if isinstance(constraint, Support):
+        return " ".join(describe_support(constraint))
+    return describe_constraint(constraint)
 
 
 def _supports(program: CheckedProgram) -> Iterator[Support]:
