@@ -32,6 +32,7 @@ _NAMES = (
     "new",
     "plot",
     "predict",
+    "price",
     "prior",
     "query",
     "report",
