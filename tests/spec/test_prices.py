@@ -144,7 +144,7 @@ def test_chains_agree_with_sums() -> None:
     (price,) = slp.parse(text).price(rows, seed=1, effort="quick").statements
     assert price.engines == {"all": "mh", "without": "exact", "alone": "mh", "none": "exact"}
     free = slp.load("growtree").posterior(rows, engine="enumerate")
-    holds = [len(c.tree.features()) <= 1 for c in free.k_best(10_000)]
+    holds = [len(c.tree.features) <= 1 for c in free.k_best(10_000)]
     logs = [c.log_posterior for c in free.k_best(10_000)]
     posterior = math.fsum(math.exp(x) for x, own in zip(logs, holds, strict=True) if own)
     assert price.posterior.value == pytest.approx(posterior, abs=5 * price.posterior.error)
