@@ -75,15 +75,21 @@ class Chance:
             return cls(1 - bound, None, "above", draws, standing)
         return cls(share, error, "estimate", draws, standing)
 
+    @property
+    def converged(self) -> bool:
+        """Whether the run converged; True for exact sums."""
+        return self.standing == "converged"
+
     def __str__(self) -> str:
-        doubt = "" if self.standing == "converged" else "?"
         if self.kind == "exact":
             return f"{self.value:.4g} exact"
-        if self.kind != "estimate":
-            return f"{self.kind} {self.value:.4g}{doubt}"
+        bound = "" if self.kind == "estimate" else f"{self.kind} "
+        if not self.converged:
+            return f"{bound}{self.value:.4g}?"
+        if bound:
+            return f"{bound}{self.value:.4g}"
         known = self.error is not None and math.isfinite(self.error)
-        error = f"{self.error:.2g}" if known else "?"
-        return f"{self.value:.4g} +- {error}{doubt}"
+        return f"{self.value:.4g} +- {self.error:.2g}" if known else f"{self.value:.4g} +- ?"
 
 
 @dataclass(frozen=True)
@@ -228,6 +234,8 @@ def _words(told: Estimate) -> Verdict:
 
 
 def _of_chance(name: str, told: Chance | None) -> dict[str, Any]:
-    values = (None,) * 4 if told is None else (told.value, told.error, told.kind, told.draws)
-    names = (name, *(f"{name}_{part}" for part in ("error", "kind", "draws")))
+    values: tuple[Any, ...] = (None,) * 5
+    if told is not None:
+        values = (told.value, told.error, told.kind, told.draws, told.converged)
+    names = (name, *(f"{name}_{part}" for part in ("error", "kind", "draws", "converged")))
     return finite_values(dict(zip(names, values, strict=True)))

@@ -19,7 +19,7 @@ def test_page_and_json(slp_run, table: Path, tmp_path: Path) -> None:
     assert names == ["min_leaf(2)", "max_depth(2)"]
     page = PAGE.read_text("utf-8")
     assert [key for key in found if f"`{key}`" not in page] == []
-    parts = ("_error", "_kind", "_draws")
+    parts = ("_error", "_kind", "_draws", "_converged")
     own = [key for key in found["statements"][0] if not key.endswith(parts)]
     assert [key for key in own if f"`{key}`" not in page] == []
     for price in found["statements"]:

@@ -157,6 +157,8 @@ def test_chains_agree_with_sums() -> None:
 def test_none_of_the_draws_is_a_bound() -> None:
     assert str(Chance.drawn(0.0, 0.0, 2000, "converged")) == "below 0.0015"
     assert str(Chance.drawn(1.0, 0.0, 2000, "converged")) == "above 0.9985"
+    assert str(Chance.drawn(0.25, 0.01, 2000, "converged")) == "0.25 +- 0.01"
+    assert str(Chance.drawn(0.25, 0.01, 2000, "not converged")) == "0.25?"
     text = ":- use(growtree).\n:- constraint(max_features(2)).\n"
     (price,) = slp.parse(text).price(ROWS, seed=1, effort="quick", draws=500).statements
     assert price.prior.kind == "above" and price.prior.value == 1 - 3 / 500
