@@ -72,6 +72,8 @@ if TYPE_CHECKING:
         Contrast,
         CrossValidation,
         Posterior,
+        Price,
+        Prices,
         RepresentativeTree,
         RowQuantity,
         SampledProofs,
@@ -93,6 +95,8 @@ __all__ = [
     "LearnResult",
     "Limits",
     "Posterior",
+    "Price",
+    "Prices",
     "Program",
     "ProgramError",
     "QueryResult",
@@ -129,8 +133,8 @@ __getattr__, __dir__ = late_names(
         "slp.program.learning": "LearnResult",
         "slp.program.saved": "load_posterior",
         "slp.results": (
-            "AveragedTrees Comparison Contrast CrossValidation Posterior RepresentativeTree "
-            "RowQuantity SampledProofs TreeAnswers Tuning"
+            "AveragedTrees Comparison Contrast CrossValidation Posterior Price Prices "
+            "RepresentativeTree RowQuantity SampledProofs TreeAnswers Tuning"
         ),
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
         "slp.program": "Program check compare cv load parse tune",

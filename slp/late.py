@@ -41,6 +41,7 @@ MODULES = (
     "slp.plot",
     "slp.plot.canvas",
     "slp.program.learning",
+    "slp.program.pricing",
     "slp.report",
     "slp.resolution.answers.drawing",
     "slp.results.averages.drawn_trees",

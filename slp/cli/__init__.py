@@ -33,6 +33,7 @@ _NAMES = (
     "new",
     "plot",
     "predict",
+    "price",
     "prior",
     "query",
     "report",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.partial_results import asked, known_is_told
+from slp.cli.pictures import KINDS, OF_RUNS, PictureAsked
 from slp.data import table_of
 from slp.late import optional_module
 from slp.leaves import label_text
@@ -35,116 +35,9 @@ _LIMITS = ("memory", "time", "threads")
 _OF_PRIOR = (*_LIMITS, "seed", "allow_code")
 _LEAST_DRAWN = 2000
 
-
-@dataclass(frozen=True)
-class _Asked:
-    """What was asked of a picture: the prior of a posterior (None where it has none), the table's
-    file (None: a saved run), the picture's options, and the limits of time and memory."""
-
-    prior_of: Callable[[slp.Posterior], slp.Posterior | None]
-    data: str | None
-    features: tuple[str, ...]
-    label: str | None
-    best: int
-    quantity: str
-    new: str | None
-    limits: Mapping[str, Any]
-
-    def rows(self) -> Any:
-        """The rows of `--new`, None without."""
-        return None if self.new is None else self.read(self.new)
-
-    def read(self, file: str) -> Any:
-        """The table in a file."""
-        return read_table(file, self.limits)
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """A picture: what draws it, what it shows, and which of the options that not all take it
-    takes."""
-
-    draw: Callable[[Any, slp.Posterior, _Asked], Any]
-    words: str
-    options: tuple[str, ...] = ()
-
-
-def _calibration(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
-    rows = asked.new or asked.data
-    if rows is None:
-        raise click.UsageError("a saved run has no outcomes: give rows with them by --new FILE")
-    note = "those of --new" if asked.new else "the given rows, so better than on others"
-    return plot.calibration(posterior, asked.read(rows), note=note)
-
-
-def _heat_map(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
-    if len(asked.features) > 2:
-        raise click.UsageError("a heat map has two features")
-    names = dict(zip("xy", asked.features, strict=False))
-    return plot.heat_map(posterior, **names, label=asked.label, X=asked.rows())
-
-
-def _dependence(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
-    if len(asked.features) > 1:
-        raise click.UsageError("partial dependence is drawn on one feature")
-    return plot.dependence(posterior, *asked.features, label=asked.label, X=asked.rows())
-
-
-def _predictive_check(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
-    rows = asked.new or asked.data
-    X = None if rows is None else asked.read(rows)
-    return plot.predictive_check(posterior, asked.prior_of(posterior), X)
-
-
-def _survival(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
-    if len(asked.features) > 1:
-        raise click.UsageError("survival is grouped by one feature")
-    if asked.new is not None and asked.features:
-        raise click.UsageError("--new FILE has rows with a curve each: it takes no --feature")
-    X = None if asked.data is None else asked.read(asked.data)
-    return plot.survival(posterior, asked.rows(), by=next(iter(asked.features), None), X=X)
-
-
-_KINDS: Mapping[str, _Kind] = {
-    "tree": _Kind(
-        lambda plot, p, _: plot.tree(p.map_tree(), boxes=p.record.boxes),
-        "the most probable tree",
-    ),
-    "best-trees": _Kind(
-        lambda plot, p, a: plot.best_trees(p, a.best), "the K best trees", ("best",)
-    ),
-    "leaves": _Kind(
-        lambda plot, p, a: plot.leaves(p, a.prior_of(p)), "number of leaves, prior and posterior"
-    ),
-    "depth": _Kind(lambda plot, p, a: plot.depth(p, a.prior_of(p)), "depth, prior and posterior"),
-    "features": _Kind(lambda plot, p, _: plot.features(p), "features used, prior and posterior"),
-    "thresholds": _Kind(
-        lambda plot, p, a: plot.thresholds(p, a.features),
-        "where trees split, by feature",
-        ("features",),
-    ),
-    "heat-map": _Kind(_heat_map, "prediction over two features", ("features", "label", "new")),
-    "dependence": _Kind(
-        _dependence, "partial dependence on a feature", ("features", "label", "new")
-    ),
-    "calibration": _Kind(_calibration, "predictions beside outcomes", ("new",)),
-    "predictive-check": _Kind(
-        _predictive_check, "outcomes beside drawn ones, prior and posterior", ("new",)
-    ),
-    "survival": _Kind(_survival, "survival curves, of rows or the average", ("features", "new")),
-    "traces": _Kind(
-        lambda plot, p, a: plot.traces(p, a.quantity), "chains of draws", ("quantity",)
-    ),
-    "ranks": _Kind(
-        lambda plot, p, a: plot.ranks(p, a.quantity), "ranks of draws by chain", ("quantity",)
-    ),
-    "swaps": _Kind(lambda plot, p, _: plot.swaps(p), "swaps between rungs of chains"),
-    "round-trips": _Kind(lambda plot, p, _: plot.round_trips(p), "round trips of ladders"),
-    "evidence": _Kind(lambda *_: None, "log evidence of several PRIORs"),
-}
 #: The options that only some pictures take, by their names in Python.
-_SOME = {option for kind in _KINDS.values() for option in kind.options}
-_LISTED = "\n".join(f"  {name:<16} {kind.words}" for name, kind in _KINDS.items())
+_SOME = {option for kind in KINDS.values() for option in kind.options}
+_LISTED = "\n".join(f"  {name:<16} {kind.words}" for name, kind in KINDS.items())
 
 _HELP = f"""Draw a picture of trees, posterior or sampler.
 
@@ -159,8 +52,8 @@ KIND is one of
 
 
 def _known_kind(_context: click.Context, _parameter: click.Parameter, kind: str) -> str:
-    if kind not in _KINDS:
-        help = name_help(kind, _KINDS, "picture")
+    if kind not in KINDS:
+        help = name_help(kind, KINDS, "picture")
         raise click.BadParameter(f"there is no picture `{kind}`: {help}")
     return kind
 
@@ -226,11 +119,10 @@ def plot_command(
     file_format = Path(output).suffix.lower()[1:]
     programs = {name: prior.load() for name, prior in priors.items()}
     options = {**inference, "draws": draws}
-    if kind == "evidence":
+    if kind in OF_RUNS:
         frame = read_table(data, inference)
-        with progress_line() as progress:
-            found = slp.compare(programs, frame, response, folds=0, progress=progress, **options)
-        _write(output, plot.picture_bytes(lambda: plot.evidence(found), file_format))
+        drawn_of_runs = _picture_of_runs(kind, programs, frame, response, options)
+        _write(output, plot.picture_bytes(lambda: drawn_of_runs(plot), file_format))
         return
     if saved:
         limits = {name: inference.get(name) for name in _LIMITS}
@@ -252,11 +144,11 @@ def plot_command(
         limits = {name: inference[name] for name in _OF_PRIOR if name in inference}
         return program.prior(frame, response, draws=max(draws, _LEAST_DRAWN), **limits)
 
-    wanted = _Asked(prior_of, None if saved else data, limits=inference, **picture)
+    wanted = PictureAsked(prior_of, None if saved else data, limits=inference, **picture)
 
     def drawn(posterior: slp.Posterior) -> bytes:
         made: bytes = plot.picture_bytes(
-            lambda: _KINDS[kind].draw(plot, posterior, wanted), file_format
+            lambda: KINDS[kind].draw(plot, posterior, wanted), file_format
         )
         return made
 
@@ -266,6 +158,23 @@ def plot_command(
         posterior, picture_of = asked(posterior, drawn)
     _write(output, picture_of)
     exit_if_interrupted(posterior)
+
+
+def _picture_of_runs(
+    kind: str,
+    programs: Mapping[str, slp.Program],
+    frame: Any,
+    response: str | None,
+    options: Mapping[str, Any],
+) -> Callable[[Any], Any]:
+    """What draws the picture, after the runs."""
+    with progress_line() as progress:
+        if kind == "prices":
+            (program,) = programs.values()
+            prices = program.price(frame, response, progress=progress, **options)
+            return lambda plot: plot.prices(prices)
+        found = slp.compare(programs, frame, response, folds=0, progress=progress, **options)
+        return lambda plot: plot.evidence(found)
 
 
 def _check_names(
@@ -314,6 +223,8 @@ def _check_usage(kind: str, priors: int, data: str, output: str) -> bool:
         raise click.UsageError(f"FILE ends in {', '.join(_FORMATS)}: {output}")
     if kind == "evidence" and (saved or priors == 0):
         raise click.UsageError("evidence takes PRIOR... DATA, one program or more and a table")
+    if kind == "prices" and saved:
+        raise click.UsageError("prices are of PRIOR DATA, a program and a table")
     if kind != "evidence" and priors != (0 if saved else 1):
         raise click.UsageError(f"give {kind} PRIOR DATA, or a saved run: {kind} RUN.slpz")
     context = click.get_current_context()
@@ -321,7 +232,7 @@ def _check_usage(kind: str, priors: int, data: str, output: str) -> bool:
         name = str(parameter.name)
         if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
-        if name in _SOME and name not in _KINDS[kind].options:
+        if name in _SOME and name not in KINDS[kind].options:
             raise click.UsageError(f"a picture of {kind} takes no {parameter.opts[-1]}")
         if saved and not (
             isinstance(parameter, click.Argument)

@@ -43,6 +43,8 @@ class Automaton(ABC, Generic[Q]):
     #: whether no derivation goes on from the state `LOST`, which a step may lead to: the split
     #: keeps its share, and the derivation fails, under either `failure`
     loses: ClassVar[bool] = False
+    #: whether leaves have a test, `majority`
+    tests_leaves: ClassVar[bool] = False
 
     @property
     @abstractmethod

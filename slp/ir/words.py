@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 
 from slp.ir import program as ir
-from slp.ir.constraints import Box, Constraint
+from slp.ir.constraints import Box, Constraint, Support
 from slp.messages.names import joined
 from slp.messages.numbers import interval_text, number_text, settings_text
 from slp.source import visible
@@ -166,19 +166,27 @@ def _describe_choice(program: ir.CheckedProgram) -> str:
     )
 
 
-def _describe_limits(program: ir.CheckedProgram) -> list[str]:
+def describe_support(support: Support) -> list[str]:
+    """Each limit as one sentence."""
     out = []
-    if program.support.min_leaf > 1:
-        out.append(f"Each side of a split keeps at least {program.support.min_leaf} rows.")
-    if program.support.min_weight is not None:
-        least = number_text(program.support.min_weight)
+    if support.min_leaf > 1:
+        out.append(f"Each side of a split keeps at least {support.min_leaf} rows.")
+    if support.min_weight is not None:
+        least = number_text(support.min_weight)
         out.append(f"Each side of a split keeps rows that weigh at least {least} together.")
-    if program.support.max_depth is not None:
-        out.append(f"No leaf is deeper than {program.support.max_depth}.")
-    for name, weight in program.feature_weights.items():
-        shown = number_text(weight)
-        out.append(f"Feature {name} is drawn with weight {shown}, where others have 1.")
+    if support.max_depth is not None:
+        out.append(f"No leaf is deeper than {support.max_depth}.")
     return out
+
+
+def describe_weight(feature: str, weight: float) -> str:
+    """The weight of a feature as one sentence."""
+    return f"Feature {feature} is drawn with weight {number_text(weight)}, where others have 1."
+
+
+def _describe_limits(program: ir.CheckedProgram) -> list[str]:
+    weights = program.feature_weights.items()
+    return [*describe_support(program.support), *(describe_weight(*own) for own in weights)]
 
 
 def _tells_failure(program: ir.CheckedProgram, fine_print: bool) -> bool:

@@ -12,6 +12,7 @@ Every function draws on an Axes (`ax`; None makes a new figure) and returns it:
     survival     `survival`: curves of rows, or of the average beside Kaplan-Meier
     chains       `traces`, `ranks`, `swaps`, `round_trips`: diagnostics of samplers
     programs     `evidence` of compared programs
+    prices       `prices` of a program's statements
 
 `picture_bytes` (`canvas`) gives the file of a picture. Inside, `layout` places the nodes of trees
 and `points` makes the rows that are predicted.
@@ -29,6 +30,7 @@ from slp.plot.consensus import thresholds
 from slp.plot.curves import dependence
 from slp.plot.heat import heat_map
 from slp.plot.predictive import predictive_check
+from slp.plot.prices import prices
 from slp.plot.programs import evidence
 from slp.plot.shapes import depth, features, leaves
 from slp.plot.survival import survival
@@ -47,6 +49,7 @@ __all__ = [
     "leaves",
     "picture_bytes",
     "predictive_check",
+    "prices",
     "ranks",
     "round_trips",
     "survival",

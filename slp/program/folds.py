@@ -13,7 +13,7 @@ from typing import Any
 from slp.budgets import Deadline, format_seconds
 from slp.cluster import in_tasks, tasks_at_once
 from slp.data.frames import Frame
-from slp.errors import Diagnostic, SlpWarning, TimeOverError, UsageError, warn
+from slp.errors import Diagnostic, SlpError, SlpWarning, TimeOverError, UsageError, warn
 from slp.messages.comparing import ONE_RUN_EACH
 from slp.program.program import Program
 from slp.program.progress import Progress
@@ -25,13 +25,15 @@ from slp.runner.options import fresh_seed
 @dataclass(frozen=True, eq=False)
 class RunOnTable:
     """A program on a table, X and y, and a question to its posterior. `what` names it for people.
-    The question can be pickled, and so can its answer."""
+    The question can be pickled, and so can its answer. If the run `may_fail`, an `SlpError` is its
+    answer."""
 
     what: str
     program: Program
     part: tuple[Frame, Any]
     seed: int
     question: Callable[[Posterior], Any]
+    may_fail: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,12 +147,17 @@ def _answer(
     """The answer of one run."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SlpWarning)
-        posterior = run.program.posterior(
-            *run.part, seed=run.seed, time=time, progress=progress, **options
-        )
-        if posterior.interrupted and not posterior.out_of_time:
-            raise KeyboardInterrupt
-        value = run.question(posterior)
+        try:
+            posterior = run.program.posterior(
+                *run.part, seed=run.seed, time=time, progress=progress, **options
+            )
+            if posterior.interrupted and not posterior.out_of_time:
+                raise KeyboardInterrupt
+            value = run.question(posterior)
+        except SlpError as error:
+            if not run.may_fail:
+                raise
+            value = error
     return AnswerOfRun(value, tuple(w.message for w in caught))
 
 

@@ -118,9 +118,15 @@ class Program(TreeQuestions, ProofQuestions):
         return self._with((required(function, local),))
 
     def _with(self, required: tuple[Constraint, ...]) -> Program:
-        made = copy(self)
+        ir = replace(self.ir, constraints=(*self.ir.constraints, *required))
+        made = self._with_ir(ir)
         made._required = (*self._required, *required)
-        made.ir = replace(self.ir, constraints=(*self.ir.constraints, *required))
+        return made
+
+    def _with_ir(self, ir: ir.CheckedProgram) -> Program:
+        """The program with other data, which its text does not say."""
+        made = copy(self)
+        made.ir = ir
         return made
 
     def describe(self, *, fine_print: bool = True) -> str:

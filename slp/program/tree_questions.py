@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from slp.budgets import Deadline, check_room_for_rows, held, memory_budget, memory_errors
 from slp.compile import compile_problem
@@ -11,11 +11,15 @@ from slp.data import GivenResponse, taken_in
 from slp.engines import engine_named, infer, read_for
 from slp.errors import NoTreeError, warn
 from slp.ir import program as ir
+from slp.late import late_import
 from slp.program.no_tree import with_blame
 from slp.program.progress import Progress, shown_progress
 from slp.resolution import StateRules
 from slp.results import Posterior
 from slp.trees.predicates import with_predicates
+
+if TYPE_CHECKING:
+    from slp.results.prices import Prices
 
 
 class RunOptions(TypedDict):
@@ -137,6 +141,41 @@ class TreeQuestions:
             threads=threads,
             progress=progress,
         )
+
+    def price(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        seed: int | None = None,
+        time: float | str | Deadline | None = None,
+        progress: Progress | bool | None = None,
+        **options: Any,
+    ) -> Prices:
+        """What each statement of the program costs on a table: an `slp.Prices`. For each
+        constraint, limit of `support` and feature weight: the log evidence with it less that
+        without it, beside no other statement and beside all; and the probability, prior and
+        posterior, that trees of the program with all others satisfy it.
+
+        Parameters
+        ----------
+        X, y : the table, as for `posterior`.
+        seed : of every run; None takes one from the system.
+        time : limit for all runs together, which share it.
+        progress, options : as for `slp.compare`.
+
+        Raises
+        ------
+        SlpError
+            As `posterior`, of the program with all its statements. A fault of the program without
+            some of them is a note of the prices that it keeps from being known.
+        UsageError
+            E552: there is a checkpoint.
+        """
+        found: Prices = late_import("slp.program.pricing").price(
+            self, X, y, seed=seed, time=time, progress=progress, **options
+        )
+        return found
 
     def _run(
         self,

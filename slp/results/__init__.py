@@ -13,8 +13,8 @@ rows are predicted from all others), `summaries`, `rashomon` (all trees near the
 `representative` (one for all), `arviz` (draws for ArviZ), and `words` (numbers in words).
 
 Beside it: `comparison` sets programs side by side, `paired` their predictions of the same rows,
-`survival_scores` scores those of durations, `tuning` compares values of parameters, and `proofs`
-summarises draws of a goal's proofs.
+`survival_scores` scores those of durations, `tuning` compares values of parameters, `prices` are
+those of a program's statements, and `proofs` summarises draws of a goal's proofs.
 """
 
 from typing import TYPE_CHECKING
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from slp.results.leave_one_out import LeaveOneOut
     from slp.results.paired import PairedDifference
     from slp.results.posterior import Posterior
+    from slp.results.prices import Price, Prices
     from slp.results.proofs import SampledProofs
     from slp.results.rashomon import RashomonSet
     from slp.results.record.evidence import bounds_in_words
@@ -84,6 +85,8 @@ __all__ = [
     "LeaveOneOut",
     "Known",
     "Posterior",
+    "Price",
+    "Prices",
     "RashomonSet",
     "RepresentativeTree",
     "Result",
@@ -140,6 +143,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.trust.judgement": "LARGEST_K Trust",
         "slp.results.leave_one_out": "LeaveOneOut",
         "slp.results.paired": "PairedDifference",
+        "slp.results.prices": "Price Prices",
         "slp.results.proofs": "SampledProofs",
         "slp.results.rashomon": "RashomonSet",
         "slp.results.representative": "RepresentativeTree representative_tree",

@@ -130,9 +130,9 @@ class ComparedProgram:
             "engine": self.engine,
             "reason": self.reason,
             "seed": self.seed,
-            **_of("log_evidence", self.log_evidence),
-            **_of("log_bayes_factor", self.log_bayes_factor),
-            **_of("mean_leaves", self.expected_leaves),
+            **with_kind("log_evidence", self.log_evidence),
+            **with_kind("log_bayes_factor", self.log_bayes_factor),
+            **with_kind("mean_leaves", self.expected_leaves),
             "converged": self.converged,
             "standing": self.standing,
             "depends_on_clock": self.depends_on_clock,
@@ -216,8 +216,8 @@ def held_out(
     )
 
 
-def _of(name: str, told: Estimate | None) -> dict[str, Any]:
-    """A number with its error and kind."""
+def with_kind(name: str, told: Estimate | None) -> dict[str, Any]:
+    """A number with its error and kind, for JSON."""
     values = (None, None, None) if told is None else (told.value, told.error, told.kind)
     return finite_values(dict(zip((name, f"{name}_error", f"{name}_kind"), values, strict=True)))
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from slp.errors import DataError, UsageError
 from slp.ir.constraints import Constraint, Support
 from slp.ir.program import CheckedProgram
-from slp.ir.words import describe_constraint
-from slp.messages.numbers import number_text
+from slp.ir.words import describe_constraint, describe_support
 from slp.messages.trees import NOT_A_PROGRAM, RESPONSE_WITHOUT_TABLE
 from slp.source import SourceSpan
 from slp.trees.definitions import Seen, findings
@@ -153,14 +152,9 @@ def check_one(constraint: Constraint | Support, seen: Seen) -> CheckResult:
 
 def statement_words(constraint: Constraint | Support) -> str:
     """A constraint or limit as a sentence."""
-    if not isinstance(constraint, Support):
-        return describe_constraint(constraint)
-    if constraint.max_depth is not None:
-        return f"No leaf is deeper than {constraint.max_depth}."
-    if constraint.min_weight is not None:
-        weight = number_text(constraint.min_weight)
-        return f"Each side of a split keeps rows that weigh at least {weight} together."
-    return f"Each side of a split keeps at least {constraint.min_leaf} rows."
+    if isinstance(constraint, Support):
+        return " ".join(describe_support(constraint))
+    return describe_constraint(constraint)
 
 
 def _supports(program: CheckedProgram) -> Iterator[Support]:

@@ -67,6 +67,7 @@ COMMANDS = {
     "cv": (["cv", "prior.slp", "table.csv", "--folds", "2", "--seed", "1"], 0),
     "cv of a bad column": (["cv", "prior.slp", "table.csv", "-y", BAD + "?"], 1),
     "cv on no cluster": (["cv", "prior.slp", "table.csv", "--scheduler", BAD], 2),
+    "price": (["price", "prior.slp", "table.csv", "--seed", "1"], 0),
     "tune": (["tune", "prior.slp", "table.csv", "--grid", "alpha=0.5,0.9", "--seed", "1"], 0),
     "tune by a bad name": (["tune", "prior.slp", "table.csv", "--grid", f"{BAD}=1"], 1),
     "tune by bad values": (["tune", "prior.slp", "table.csv", "--grid", f"alpha={BAD}"], 2),

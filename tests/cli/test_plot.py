@@ -11,7 +11,7 @@ import slp
 import slp.plot
 from slp.cli import slp_command
 from slp.cli.common import run
-from slp.cli.plot import _KINDS
+from slp.cli.pictures import KINDS
 
 TABLE = "age,dose,ill\n" + "".join(
     f"{20 + i},{i % 4},{'yes' if i * 7 % 9 > 3 or i > 25 else 'no'}\n" for i in range(40)
@@ -32,7 +32,7 @@ def plot(*arguments: str) -> int:
 
 
 @pytest.mark.thinned(8)
-@pytest.mark.parametrize("kind", [k for k in _KINDS if k not in ("evidence", "survival")])
+@pytest.mark.parametrize("kind", [k for k in KINDS if k not in ("evidence", "survival")])
 def test_every_kind_is_drawn(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["-n", "40", "--seed", "1"]
     if kind in ("traces", "ranks", "swaps", "round-trips"):

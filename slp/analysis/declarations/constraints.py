@@ -36,12 +36,12 @@ def read_constraints(
     reader = _ConstraintReader(
         boxes, malformed_boxes, costs if all_read else None, values, findings
     )
-    terms = [(term, d.span) for d in directives.constraints for term in _each(d.args[0])]
+    terms = [(term, d.span) for d in directives.constraints for term in each_constraint(d.args[0])]
     found = [reader.constraint(term, span) for term, span in terms]
     return tuple(c for c in found if c is not None)
 
 
-def _each(term: Term) -> list[Term]:
+def each_constraint(term: Term) -> list[Term]:
     """The constraints in a term, which may be one for each item of a list."""
     listed = {form.name for form in FORMS if form.listed}
     if isinstance(term, Struct) and term.name in listed and (items := list_items(term.args[0])):
