@@ -64,6 +64,9 @@ MOST_STEPS = 2_000_000
 #: certain that its calls end.
 MOST_CALLS = 10_000
 
+#: Progress is told each time that so many more states are listed.
+_TOLD_EACH = 100
+
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
 
@@ -124,7 +127,7 @@ class Expansion:
             E304, E305: there are too many, or infinitely many.
         """
         for _ in self._walk:
-            if self._progress is not None:
+            if self._progress is not None and len(self.rules) % _TOLD_EACH == 0:
                 self._progress(len(self.rules), "listing states")
             if most is not None and (len(self.rules) >= most or self._n_rules >= FIRST_RULES):
                 return False

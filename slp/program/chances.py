@@ -58,6 +58,8 @@ class StatementOnTrees:
     def chances(self, posterior: Posterior) -> Chances:
         """By the run of the program that lacks it."""
         result = posterior._result
+        if result.kind == "stacked":
+            return Chances(None, None, ("members stacked by prediction are no posterior",))
         if result.kind == "soft":
             return Chances(None, None, ("trees are soft, and no statement is checked on them",))
         if result.trees_found is not None:
@@ -124,7 +126,7 @@ class StatementOnTrees:
             share = float(holds[0])  # which a mean leaves to rounding
         if independent:
             return Chance.drawn(share, math.sqrt(share * (1 - share) / n), n, "converged")
-        standing = Trust.of(result.diagnostics(), None, False).standing
+        standing = Trust.of(result.diagnostics(), None, False, stacked=False).standing
         return Chance.drawn(share, float(drawn.error(holds)), n, standing)
 
 
