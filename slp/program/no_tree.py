@@ -30,7 +30,7 @@ _SEARCH = {"engine": DRAWS, "draws": 1, "options": {"chains": 1, "warmup": 0, "t
 _SUM = {"engine": SUMS, "draws": 0, "memory": 64 << 20}
 
 
-class _Trees(Enum):
+class _Existence(Enum):
     """What is known of the trees that satisfy a program."""
 
     SOME = "there are trees"
@@ -98,11 +98,11 @@ def with_blame(error: NoTreeError, problem: Problem) -> NoTreeError:
     found in time, and each of them has a place in the program."""
     program, statements = problem.program, statements_of(problem.program)
     until = Deadline(min(_SECONDS_OF_BLAME, max(_SECONDS, time_left())))
-    known: dict[tuple[int, ...], _Trees] = {}
+    known: dict[tuple[int, ...], _Existence] = {}
     if any(d.message == NO_TREE().message for d in error.diagnostics):
-        known[tuple(map(id, statements))] = _Trees.NONE
+        known[tuple(map(id, statements))] = _Existence.NONE
 
-    def trees_of(part: Sequence[Statement]) -> _Trees:
+    def trees_of(part: Sequence[Statement]) -> _Existence:
         key = tuple(map(id, part))
         if key not in known:
             known[key] = _trees(problem, with_only(program, part), until)
@@ -110,14 +110,14 @@ def with_blame(error: NoTreeError, problem: Problem) -> NoTreeError:
 
     def has_no_tree(part: Sequence[Statement]) -> bool | None:
         trees = trees_of(part)
-        return None if trees is _Trees.UNKNOWN else trees is not _Trees.SOME
+        return None if trees is _Existence.UNKNOWN else trees is not _Existence.SOME
 
     part, certain = smallest_part(statements, has_no_tree)
     spans = [statement.span for statement in part if statement.span is not None]
     if len(spans) < len(part):
         return error
     told = blame_in_words(
-        len(part), trees_of(part) is _Trees.NONE, certain, len(part) < len(statements)
+        len(part), trees_of(part) is _Existence.NONE, certain, len(part) < len(statements)
     )
     spans = spans or list(dict.fromkeys(rule.span for rule in program.rules))
     more = tuple(Related("together with this", span) for span in spans[1:])
@@ -132,18 +132,18 @@ def with_blame(error: NoTreeError, problem: Problem) -> NoTreeError:
     )
 
 
-def _trees(problem: Problem, program: CheckedProgram, until: Deadline) -> _Trees:
+def _trees(problem: Problem, program: CheckedProgram, until: Deadline) -> _Existence:
     """Whether a program has trees on the table of a problem: a search tells of one at once, a sum
     that there is none."""
     if until.over():
-        return _Trees.UNKNOWN
+        return _Existence.UNKNOWN
     searched = _error_of(problem, program, _SEARCH)
     if searched is None:
-        return _Trees.SOME
+        return _Existence.SOME
     summed = _error_of(problem, program, _SUM)
     if summed is None or isinstance(summed, NoTreeError):
-        return _Trees.SOME if summed is None else _Trees.NONE
-    return _Trees.NOT_FOUND if isinstance(searched, NoTreeError) else _Trees.UNKNOWN
+        return _Existence.SOME if summed is None else _Existence.NONE
+    return _Existence.NOT_FOUND if isinstance(searched, NoTreeError) else _Existence.UNKNOWN
 
 
 def _error_of(problem: Problem, program: CheckedProgram, how: dict[str, Any]) -> SlpError | None:

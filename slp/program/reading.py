@@ -14,11 +14,11 @@ from slp.compile import compile_problem, find_wrong_names, read_text
 from slp.errors import Diagnostic, ProgramError, SlpError, UnsupportedError
 from slp.folders import Folders, included
 from slp.ir.program import CheckedProgram
+from slp.late import late_import
 from slp.lower import program_to_tree_grammar, schema_of_program
 from slp.messages.constraints import FREE_BOX, SAID_ALREADY
 from slp.messages.on_table import FOLLOWS, NO_SPLIT_AT_ALL
 from slp.messages.sources import FILE_WITHOUT_ENDING, NAME_AS_TEXT, TEXT_AS_NAME
-from slp.program.dead_weight import find_dead_weight
 from slp.program.no_tree import find_no_tree
 from slp.program.program import Program
 from slp.resolution import StateRules
@@ -121,7 +121,9 @@ def _mistakes_in_trees(
         warnings.simplefilter("ignore")
         problem = compile_problem(program, X, y, known=known)
         told = problem.warnings
-        found = find_no_tree(problem) or find_dead_weight(problem)
+        found = find_no_tree(problem)
+        if not found:
+            found = late_import("slp.program.dead_weight").find_dead_weight(problem)
         return (*told, *(f for f in found if not _is_told(f, told)))
 
 
