@@ -18,6 +18,7 @@ from slp.messages.inference import NO_TREE, blame_in_words
 from slp.messages.on_table import NO_SPLIT_AT_ALL
 from slp.problem.problem import Problem
 from slp.program.statements import Statement, smallest_part, statements_of, with_only
+from slp.results import Posterior
 from slp.results.record.choice import DRAWS, SUMS
 
 #: Largest time of one search for a tree and of one sum, in seconds;
@@ -65,25 +66,31 @@ def find_no_tree(problem: Problem) -> tuple[Diagnostic, ...]:
     return tuple(replace(d, severity="warning") for d in blamed)
 
 
-def may_split(problem: Problem, program: CheckedProgram) -> bool:
-    """Whether some tree of a program on the table of a problem may have a split; True where that is
-    not known."""
+def _may_split(problem: Problem, program: CheckedProgram) -> bool:
+    """Whether some tree of a program on the table of a problem has a split; True also where no
+    small sum shows that none has."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            size = size_for(problem.varied(program), 1.0, 1.0)
+            varied = problem.varied(program)
+            # An estimate of one box may miss others, so it is only a reason to sum.
+            size = size_for(varied, 1.0, 1.0)
+            if size is None or size.at_least or size.boxes > 1:
+                return True
+            leaf = replace(program, support=replace(program.support, max_depth=0))
+            trees, leaves = (_run(p, _SUM).tree_count() for p in (varied, problem.varied(leaf)))
+            return not isinstance(trees, int) or trees != leaves
     except SlpError:
         return True
-    return size is None or size.at_least or size.boxes > 1
 
 
 def _one_leaf(problem: Problem) -> tuple[Diagnostic, ...]:
     """W151 if statements leave no split of the table."""
-    if may_split(problem, problem.program):
+    if _may_split(problem, problem.program):
         return ()
 
     def has_no_split(part: Sequence[Statement]) -> bool:
-        return not may_split(problem, with_only(problem.program, part))
+        return not _may_split(problem, with_only(problem.program, part))
 
     part, _ = smallest_part(statements_of(problem.program), has_no_split)
     spans = [statement.span for statement in part if statement.span is not None]
@@ -151,16 +158,14 @@ def _error_of(problem: Problem, program: CheckedProgram, how: dict[str, Any]) ->
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            deadline = Deadline(_SECONDS)
-            with held(deadline):  # also while all states are listed, which a sum needs
-                infer(
-                    problem.varied(read_for(program, how["engine"])),
-                    **how,
-                    seed=0,
-                    time=deadline,
-                    likelihood=False,
-                    advise=False,
-                )
+            with held(deadline := Deadline(_SECONDS)):  # also while all states are listed
+                _run(problem.varied(read_for(program, how["engine"])), how, deadline)
     except SlpError as e:
         return e
     return None
+
+
+def _run(problem: Problem, how: dict[str, Any], deadline: Deadline | None = None) -> Posterior:
+    """The prior by a short search or a small sum."""
+    time = Deadline(_SECONDS) if deadline is None else deadline
+    return infer(problem, **how, seed=0, time=time, likelihood=False, advise=False)

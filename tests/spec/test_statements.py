@@ -144,9 +144,11 @@ def check_contradiction(case: StatementCase, found: Diagnostic) -> None:
 
 
 def check_one_leaf(case: StatementCase, found: Diagnostic) -> None:
-    """The set leaves the single leaf."""
+    """The set leaves the single leaf, and no proper part of it does."""
     assert found.code == "W151", case
-    assert case.trees(case.part(places(found))) == {"leaf"}, case
+    part = case.part(places(found))
+    assert case.trees(part) == {"leaf"}, case
+    assert all(case.trees(without(part, s)) != {"leaf"} for s in part), case
 
 
 def check_dead_weight(case: StatementCase, found: Sequence[Diagnostic]) -> None:

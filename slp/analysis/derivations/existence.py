@@ -212,9 +212,11 @@ def _check_some_tree(program: CheckedProgram, applicable: _Applicable, findings:
 
 def always_splits(program: CheckedProgram, states: StateRules, space: StateSpace) -> bool:
     """Whether it is known that no tree of the rules is a single leaf, on any table."""
-    if program.start is None or any(
-        names_most_leaves(c) for c in (*program.rules, *program.clauses)
-    ):
+    on_table = [
+        *map(names_most_leaves, program.rules),
+        *map(names_most_leaves, program.clauses),
+    ]
+    if program.start is None or any(on_table):
         return False
     waiting, seen = [states.state(program.start)], set[Term]()
     while waiting:
