@@ -27,8 +27,14 @@ _SECONDS = 2.0
 _SECONDS_OF_BLAME = 10.0
 #: How an engine is asked to search for a tree: by one short chain, of which only the first tree is
 #: needed; and to prove that there is none, in little memory (bytes).
-_SEARCH = {"engine": DRAWS, "draws": 1, "options": {"chains": 1, "warmup": 0, "thin": 1}}
-_SUM = {"engine": SUMS, "draws": 0, "memory": 64 << 20}
+_SEARCH: dict[str, Any] = {
+    "engine": DRAWS,
+    "draws": 1,
+    "options": {"chains": 1, "warmup": 0, "thin": 1},
+}
+_SUM: dict[str, Any] = {"engine": SUMS, "draws": 0, "memory": 64 << 20}
+#: The most splits of a pass that counts the trees with a split.
+_SPLITS = 1e5
 
 
 class _Existence(Enum):
@@ -68,14 +74,14 @@ def find_no_tree(problem: Problem) -> tuple[Diagnostic, ...]:
 
 def _may_split(problem: Problem, program: CheckedProgram) -> bool:
     """Whether some tree of a program on the table of a problem has a split; True also where no
-    small sum shows that none has."""
+    small sum counts the trees."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             varied = problem.varied(program)
-            # An estimate of one box may miss others, so it is only a reason to sum.
-            size = size_for(varied, 1.0, 1.0)
-            if size is None or size.at_least or size.boxes > 1:
+            # Where no split is possible there is little to sum.
+            size = size_for(varied, _SUM["memory"], _SPLITS)
+            if size is None or not size.fits(_SUM["memory"], _SPLITS):
                 return True
             leaf = replace(program, support=replace(program.support, max_depth=0))
             trees, leaves = (_run(p, _SUM).tree_count() for p in (varied, problem.varied(leaf)))
