@@ -193,6 +193,34 @@ def test_an_estimator_names_a_smallest_set() -> None:
     assert places(found) == FIRST_SET
 
 
+@pytest.mark.parametrize("failure", ["restrict", "condition"])
+def test_a_set_of_three(tmp_path: Path, failure: str) -> None:
+    """Each of two columns parts the rows of `y` from the others."""
+    table = pd.DataFrame(
+        {"u": [0, 0, 0, 1, 1], "v": [5, 5, 5, 8, 8], "w": range(5), "ill": [*"nnnyy"]}
+    )
+    three = [
+        ":- constraint(forbid([v, w])).",
+        ":- constraint(majority(high, y)).",
+        ":- constraint(forbid(u)).",
+    ]
+    text = f"""
+        :- use(growtree).
+        :- failure({failure}).
+        box(high, u, 0.5, 2).
+        box(high, v, 7, 9).
+        :- support(min_leaf(2)).
+        {three[0]} {three[1]}
+        :- constraint(max_leaves(3)).
+        {three[2]}
+    """
+    path = tmp_path / "prior.slp"
+    path.write_text(text)
+    (found,) = (f for f in find_mistakes(path, table) if f.code == "E504")
+    assert places(found) == three
+    assert "these 3 together leave no tree (a sum over all trees proves it)" in found.message
+
+
 def test_no_more_contradictions_are_told_of_where_there_can_be_none(tmp_path: Path) -> None:
     path = tmp_path / "prior.slp"
     path.write_text(":- use(growtree). :- support(max_depth(0)). " + MAJORITY)
