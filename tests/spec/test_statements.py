@@ -113,7 +113,7 @@ def in_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("in_time")
-@pytest.mark.thinned(50)
+@pytest.mark.thinned(100)
 @pytest.mark.parametrize("seed", range(N_CASES))
 def test_statements(seed: int) -> None:
     case = StatementCase(seed)
