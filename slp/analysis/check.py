@@ -27,14 +27,14 @@ from slp.analysis.declarations.constraints import read_constraints
 from slp.analysis.declarations.typed import read_declarations
 from slp.analysis.derivations.enclosed import find_enclosed
 from slp.analysis.derivations.endless import find_endless, find_left_recursion
-from slp.analysis.derivations.existence import check_derivations
+from slp.analysis.derivations.existence import always_splits, check_derivations
 from slp.analysis.derivations.labels import (
     check_clause_sums,
     check_constant_labels,
     check_label_sums,
 )
 from slp.analysis.derivations.row_labels import SOME_ROWS, check_rows_of_rules, check_sums_by_rows
-from slp.analysis.derivations.states import explore
+from slp.analysis.derivations.states import StateSpace, explore
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import Directives, collect_directives
 from slp.analysis.sources.edits import check_edits, read_edits
@@ -111,13 +111,15 @@ def read_program(
     check_constant_labels(program, findings)
     states = None if findings.has_errors else StateRules(program)
     check_clause_sums(program, items, findings)
+    never_a_leaf = False
     if states is not None:
         settings = {o.name: o.span for use in uses for o in use.overrides}
-        _check_states(program, states, settings, findings)
+        space = _check_states(program, states, settings, findings)
+        never_a_leaf = always_splits(program, states, space)
     check_columns(program, findings)
     check_measures(program, findings)
     check_edits(program, findings)
-    check_constraints(constraints, said.support, findings)
+    check_constraints(constraints, said.support, never_a_leaf, findings)
     if not findings.has_errors:
         find_unused(program, items, uses, source.file, findings)
         find_misplaced(program, source.file, findings)
@@ -132,13 +134,14 @@ def _check_states(
     states: StateRules,
     settings: Mapping[str, SourceSpan],
     findings: Findings,
-) -> None:
-    """Check labels and derivations in the states that the start reaches."""
+) -> StateSpace:
+    """Check labels and derivations in the states that the start reaches, which it returns."""
     database = states.database
     space = explore(program, states, findings, settings)
     check_label_sums(program, database, space, findings)
     check_sums_by_rows(program, database, space, SOME_ROWS, findings)
     check_derivations(program, database, space, findings)
+    return space
 
 
 def _start(directives: Directives, clauses: Clauses, findings: Findings) -> Term | None:

@@ -81,39 +81,13 @@ NO_PYTHON_FUNCTION = E141.says('`python` names a function as "module:function"',
 NO_PROLOG_GOAL = E141.says("`prolog` takes a goal", "write {usage}")
 
 E142 = Entry(
-    "E142: two constraints contradict each other",
-    cause="No tree satisfies both, or a feature could never be used.",
-    remedy="Take one of the two out.",
-    example=":- use(growtree).\n:- constraint(first(age)).\n:- constraint(first(sex)).",
+    "E142: no tree satisfies the program, whatever the table",
+    cause="Constraints leave a single leaf alone, and the rules leave no tree without a split.",
+    remedy="Take one of the constraints out, or let a rule of the start be a leaf.",
+    example=":- use(growtree, [alpha = 1]).\n:- constraint(first(age)).\n"
+    ":- constraint(first(sex)).",
 )
-TWO_FIRSTS = E142.says("the first split cannot be on `{one}` and on `{other}`", AS_REMEDY)
-FIRST_FORBIDDEN = E142.says(
-    "the first split cannot be on `{feature}`, which is forbidden", AS_REMEDY
-)
-FIRST_TOO_DEAR = E142.says(
-    "the first split cannot be on `{feature}`, which costs {cost}, more than {most}", AS_REMEDY
-)
-FIRST_NEEDS_ANOTHER = E142.says(
-    "the first split cannot be on `{feature}`, which needs `{other}` above it", AS_REMEDY
-)
-FIRST_IN_NO_GROUP = E142.says(
-    "the first split cannot be on `{feature}`, which is in no group of `interaction`", AS_REMEDY
-)
-FIRST_CUTS_BOX = E142.says(
-    "the first split cannot be on `{feature}`, which box `{box}` leaves free: any split on it "
-    "cuts the box",
-    "take one of the two out; where no threshold of a feature may lie within a range, list those "
-    "that may, as in :- feature(age, [numeric, cuts([24, 40])])",
-)
-BEFORE_ITSELF = E142.says("`{feature}` cannot come before itself", "no tree could ever split on it")
-CIRCLE_OF_BEFORES = E142.says(
-    "these constraints form a circle: {features}",
-    "none of them can ever be split on; take one of these constraints out",
-)
-NEVER_TOGETHER = E142.says(
-    "`{then}` can never be split on: it needs `{feature}` above it, and no path may have both",
-    AS_REMEDY,
-)
+NO_TREE_ON_ANY_TABLE = E142.says("{what}; and no rule lets a tree be a single leaf", AS_REMEDY)
 
 E143 = Entry(
     "E143: a column is a feature, and something else too",
@@ -141,6 +115,16 @@ BOTH_WAYS = W106.says(
     "predictions may neither rise nor fall with `{feature}`, so it changes nothing",
     _PLAINLY + "; else take one out",
 )
+_NEITHER = "if that is meant, `forbid` says it plainly; else take one of these constraints out"
+BEFORE_ITSELF = W106.says(
+    "`{feature}` is never split on: it needs a split on itself above it", _PLAINLY
+)
+CIRCLE_OF_BEFORES = W106.says(
+    "none of these is ever split on, as they form a circle: {features}", _NEITHER
+)
+NEVER_TOGETHER = W106.says(
+    "`{then}` is never split on: it needs `{feature}` above it, and no path may have both", _NEITHER
+)
 NO_COSTS = W106.says(
     "this limits nothing: no feature has a cost", "write `:- cost(mri, 120).` for each that has one"
 )
@@ -166,7 +150,7 @@ LIMITS_NOTHING = W106.says(
 W107 = Entry(
     "W107: no split is possible at all",
     cause="Constraints leave one tree, a single leaf.",
-    remedy="Bound the boxes, or raise the limit.",
+    remedy="Take one of the constraints out, bound the boxes, or raise the limit.",
     example=":- use(growtree).\n:- constraint(max_leaves(1)).",
 )
 FREE_BOX = W107.says(
@@ -179,6 +163,34 @@ NO_COMMON_FEATURE = W107.says(
     "feature that all of them bound",
 )
 ONE_LEAF = W107.says("`max_leaves(1)` leaves one tree, a single leaf", "allow two leaves or more")
+
+_ONE_OUT = "if a single leaf is not meant, take one of the two out"
+TWO_FIRSTS = W107.says(
+    "no split is possible at all: the first cannot be on `{one}` and on `{other}`", _ONE_OUT
+)
+FIRST_FORBIDDEN = W107.says(
+    "no split is possible at all: the first must be on `{feature}`, which is forbidden", _ONE_OUT
+)
+FIRST_TOO_DEAR = W107.says(
+    "no split is possible at all: the first must be on `{feature}`, which costs {cost}, more than "
+    "{most}",
+    _ONE_OUT,
+)
+FIRST_NEEDS_ANOTHER = W107.says(
+    "no split is possible at all: the first must be on `{feature}`, which needs `{other}` above it",
+    _ONE_OUT,
+)
+FIRST_IN_NO_GROUP = W107.says(
+    "no split is possible at all: the first must be on `{feature}`, which is in no group of "
+    "`interaction`",
+    _ONE_OUT,
+)
+FIRST_CUTS_BOX = W107.says(
+    "no split is possible at all: the first must be on `{feature}`, which box `{box}` leaves free: "
+    "any split on it cuts the box",
+    _ONE_OUT + "; where no threshold of a feature may lie within a range, list those that may, as "
+    "in :- feature(age, [numeric, cuts([24, 40])])",
+)
 
 W153 = Entry(
     "W153: an end of a box is not where the table has its split",

@@ -115,6 +115,29 @@ MODAL_TOO_MANY_DEAD_ENDS = E504.says(
     "take the engine exact, search or mh, or loosen the constraints",
 )
 
+
+def blame_in_words(count: int, proven: bool, certain: bool, others: bool) -> str:
+    """What E504 and E517 say of the statements that leave no tree.
+
+    Parameters
+    ----------
+    count : their number; 0 if the rules alone leave none.
+    proven : whether a sum proves it; else a search found no tree.
+    certain : whether it is known that any fewer of them leave some.
+    others : whether the program has more statements.
+    """
+    way = "a sum over all trees proves it" if proven else "a search found none"
+    if count == 0:
+        return f"the rules alone leave no tree ({way})"
+    told = "this statement alone leaves" if count == 1 else f"these {count} together leave"
+    told += f" no tree ({way})"
+    if not certain:
+        told += ", and fewer may do so: the time was over"
+    elif count > 1:
+        told += ", any fewer of them leave some"
+    return told + "; there may be more contradictions" * others
+
+
 E505 = Entry(
     "E505: a number is not one that the option takes",
     cause="An option takes a number or a truth value of a kind, and was given something else.",

@@ -161,6 +161,24 @@ CONSTANT_FORBIDS_NOTHING = W151.says(
     "`constant({box})` forbids nothing: no split here can cut the box", AS_REMEDY
 )
 
+IDLE = W151.says("this takes no tree away: no tree of the rules breaks it on this table", AS_REMEDY)
+
+W155 = Entry(
+    "W155: a statement follows from others",
+    cause="No tree on this table that other constraints and limits allow breaks the constraint or "
+    "limit.",
+    remedy="If that is not meant, take it out, or one of the others.",
+    example="slp check prior.slp data.csv   (`prior.slp` has `:- constraint(forbid(age)). "
+    ":- constraint(before(colour, age)).`)",
+)
+FOLLOWS = W155.says(
+    "this follows from {others}: no tree that satisfies {it} breaks this", AS_REMEDY
+)
+FOLLOWS_PERHAPS_FROM_FEWER = W155.says(
+    "this follows from {others}, perhaps from fewer: no tree that satisfies {it} breaks this",
+    AS_REMEDY,
+)
+
 W152 = Entry(
     "W152: a guard names a feature that the table does not have",
     cause="A guard compares the feature of a split with a name that no feature of the table has.",

@@ -8,9 +8,10 @@ a table), `first_program` (the text of a program for a new table).
 Inside: `program` has the class, whose parts are `tree_questions` (posterior and prior) and
 `proof_questions` (queries, draws of proofs). `learning` and `saved` (posteriors from files) are
 imported at their first use. `folds` makes many runs on one table, for `comparing` and `tuning`.
-`reading`, `checking`, `no_tree` (the constraints to blame if there is no tree), `progress` (also
-used by commands), `starting` (the first program's text, with `event_question`, `column_questions`
-and `directive_lines`), `new_table` (the roles of a new table's columns), `new_events` (which may be
+`reading`, `checking`, `statements` (constraints and limits, one by one), `no_tree` (those to blame
+if there is no tree), `dead_weight` (those that take no tree away), `progress` (also used by
+commands), `starting` (the first program's text, with `event_question`, `column_questions` and
+`directive_lines`), `new_table` (the roles of a new table's columns), `new_events` (which may be
 durations and events), `level_orders` (of words) and `again` (the program of a posterior) are the
 rest.
 """

@@ -1,151 +1,177 @@
-"""Finds the constraints because of which no tree exists on a table, or one leaf alone, for
+"""Finds the statements because of which no tree exists on a table, or one leaf alone, for
 messages."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from enum import Enum
+from typing import Any
 
-from slp.budgets.seconds import Deadline, held
-from slp.compile import compile_problem
+from slp.budgets.seconds import Deadline, held, time_left
 from slp.engines import infer, read_for
 from slp.engines.shared.size import size_for
 from slp.errors import Diagnostic, NoTreeError, Related, SlpError
-from slp.ir.constraints import Support
 from slp.ir.program import CheckedProgram
+from slp.messages.inference import NO_TREE, blame_in_words
 from slp.messages.on_table import NO_SPLIT_AT_ALL
-from slp.resolution import StateRules
+from slp.problem.problem import Problem
+from slp.program.statements import Statement, smallest_part, statements_of, with_only
+from slp.results import Posterior
 from slp.results.record.choice import DRAWS, SUMS
-from slp.source import SourceSpan
 
-#: Largest time of one search for a tree and of the sum, in seconds.
+#: Largest time of one search for a tree and of one sum, in seconds;
 _SECONDS = 2.0
+#: and of all of them that look for the statements to blame. The last one may end later by its own.
+_SECONDS_OF_BLAME = 10.0
 #: How an engine is asked to search for a tree: by one short chain, of which only the first tree is
 #: needed; and to prove that there is none, in little memory (bytes).
-_SEARCH = {"engine": DRAWS, "draws": 1, "options": {"chains": 1, "warmup": 0, "thin": 1}}
-_SUM = {"engine": SUMS, "draws": 0, "memory": 64 << 20}
+_SEARCH: dict[str, Any] = {
+    "engine": DRAWS,
+    "draws": 1,
+    "options": {"chains": 1, "warmup": 0, "thin": 1},
+}
+_SUM: dict[str, Any] = {"engine": SUMS, "draws": 0, "memory": 64 << 20}
+#: The most splits of a pass that counts the trees with a split.
+_SPLITS = 1e5
 
-#: The limits that a program may set, as `Support` names them.
-_LIMITS = ("min_leaf", "min_weight", "max_depth")
 
-#: Runs a program in one of these ways and returns the error that ends the run, or None.
-_Attempt: TypeAlias = Callable[[CheckedProgram, dict[str, Any]], SlpError | None]
+class _Existence(Enum):
+    """What is known of the trees that satisfy a program."""
+
+    SOME = "there are trees"
+    NONE = "a sum over all trees proves that there is none"
+    NOT_FOUND = "a search found none"
+    UNKNOWN = "the time was over"
 
 
-def find_no_tree(
-    program: CheckedProgram, X: Any, y: Any = None, known: StateRules | None = None
-) -> tuple[Diagnostic, ...]:
-    """The diagnostic for a program that no tree of a table satisfies, with the constraints to
-    blame.
+def find_no_tree(problem: Problem) -> tuple[Diagnostic, ...]:
+    """The diagnostic for a program that no tree of a table satisfies, with the statements to blame.
 
     It is E504 if a small exact sum proves that there is no tree. It is E517, as a warning, if a
     search finds none. It is W151 if a single leaf is the only one. Predicates are left out, because
-    they would run code. States that are `known` are not evaluated again.
+    they would run code.
     """
-    kept = tuple(c for c in program.constraints if not c.by_code)
+    program = problem.program
     if program.edits is not None:
         return ()
-    program, attempt = replace(program, constraints=kept), _attempts(X, y, known)
-    found = attempt(program, _SEARCH)
+    program = replace(program, constraints=tuple(c for c in program.constraints if not c.by_code))
+    problem = problem.varied(program)
+    found = _error_of(problem, program, _SEARCH)
     if found is None:
-        return _one_leaf(program, X, y, known)
+        return _one_leaf(problem)
     if not isinstance(found, NoTreeError):
         return ()
-    summed = attempt(program, _SUM)
+    summed = _error_of(problem, program, _SUM)
     if isinstance(summed, NoTreeError):
-        return tuple(with_blame(summed, program, X, y, known).diagnostics)
+        return tuple(with_blame(summed, problem).diagnostics)
     if summed is None:
         return ()
-    blamed = with_blame(found, program, X, y, known).diagnostics
+    blamed = with_blame(found, problem).diagnostics
     return tuple(replace(d, severity="warning") for d in blamed)
 
 
-def _one_leaf(
-    program: CheckedProgram, X: Any, y: Any, known: StateRules | None
-) -> tuple[Diagnostic, ...]:
-    """W151 if no split of the table is possible, for two constraints or limits or more of which
-    none alone is the cause that other warnings name."""
-    if _may_split(program, X, y, known):
+def _may_split(problem: Problem, program: CheckedProgram) -> bool:
+    """Whether some tree of a program on the table of a problem has a split; True also where no
+    small sum counts the trees."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            varied = problem.varied(program)
+            # Where no split is possible there is little to sum.
+            size = size_for(varied, _SUM["memory"], _SPLITS)
+            if size is None or not size.fits(_SUM["memory"], _SPLITS):
+                return True
+            leaf = replace(program, support=replace(program.support, max_depth=0))
+            trees, leaves = (_run(p, _SUM).tree_count() for p in (varied, problem.varied(leaf)))
+            return not isinstance(trees, int) or trees != leaves
+    except SlpError:
+        return True
+
+
+def _one_leaf(problem: Problem) -> tuple[Diagnostic, ...]:
+    """W151 if statements leave no split of the table."""
+    if _may_split(problem, problem.program):
         return ()
-    blamed = [
-        span
-        for span, less in _one_less(program)
-        if span is not None and _may_split(less, X, y, known)
-    ]
-    if not blamed:
+
+    def has_no_split(part: Sequence[Statement]) -> bool:
+        return not _may_split(problem, with_only(problem.program, part))
+
+    part, _ = smallest_part(statements_of(problem.program), has_no_split)
+    spans = [statement.span for statement in part if statement.span is not None]
+    if not spans:
         return ()
-    related = [Related("without this there are splits", span) for span in blamed[1:]]
-    return (NO_SPLIT_AT_ALL(blamed[0], related=tuple(related)),)
+    related = tuple(Related("together with this", span) for span in spans[1:])
+    return (NO_SPLIT_AT_ALL(spans[0], related=related),)
 
 
-def _may_split(program: CheckedProgram, X: Any, y: Any, known: StateRules | None) -> bool:
-    """Whether some tree has a split."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        problem = compile_problem(program, X, y, known=known)
-    size = size_for(problem, 1.0, 1.0)
-    return size is None or size.at_least or size.boxes > 1
+def with_blame(error: NoTreeError, problem: Problem) -> NoTreeError:
+    """The error with a smallest set of statements that together leave no tree, where such a set is
+    found in time, and each of them has a place in the program."""
+    program, statements = problem.program, statements_of(problem.program)
+    until = Deadline(min(_SECONDS_OF_BLAME, max(_SECONDS, time_left())))
+    known: dict[tuple[int, ...], _Existence] = {}
+    if any(d.message == NO_TREE().message for d in error.diagnostics):
+        known[tuple(map(id, statements))] = _Existence.NONE
 
+    def trees_of(part: Sequence[Statement]) -> _Existence:
+        key = tuple(map(id, part))
+        if key not in known:
+            known[key] = _trees(problem, with_only(program, part), until)
+        return known[key]
 
-def with_blame(
-    error: NoTreeError, program: CheckedProgram, X: Any, y: Any, known: StateRules | None
-) -> NoTreeError:
-    """The error with each constraint or limit without which a search finds a tree. If there is none
-    such, as where two of them rule out all trees each by itself, it is the error with all
-    statements in force."""
-    attempt = _attempts(X, y, known)
-    related = [
-        Related("without this there are trees", span)
-        for span, less in _one_less(program)
-        if span is not None and attempt(less, _SEARCH) is None
-    ]
-    if related:
-        return NoTreeError(replace(d, related=(*d.related, *related)) for d in error.diagnostics)
-    first, *others = _in_force(program) or [None]
-    more = [Related("and this is in force", span) for span in others if span is not None]
+    def has_no_tree(part: Sequence[Statement]) -> bool | None:
+        trees = trees_of(part)
+        return None if trees is _Existence.UNKNOWN else trees is not _Existence.SOME
+
+    part, certain = smallest_part(statements, has_no_tree)
+    spans = [statement.span for statement in part if statement.span is not None]
+    if len(spans) < len(part):
+        return error
+    told = blame_in_words(
+        len(part), trees_of(part) is _Existence.NONE, certain, len(part) < len(statements)
+    )
+    spans = spans or list(dict.fromkeys(rule.span for rule in program.rules))
+    more = tuple(Related("together with this", span) for span in spans[1:])
     return NoTreeError(
-        replace(d, span=d.span or first, related=(*d.related, *more)) for d in error.diagnostics
+        replace(
+            d,
+            message=f"{d.message}; {told}",
+            span=next(iter(spans), d.span),
+            related=(*d.related, *more),
+        )
+        for d in error.diagnostics
     )
 
 
-def _in_force(program: CheckedProgram) -> list[SourceSpan | None]:
-    """The places of the constraints and limits; of the rules where there are none."""
-    limits = (program.spans.get(f"support:{name}") for name in _LIMITS)
-    places = [*(c.span for c in program.constraints), *limits]
-    found = [span for span in places if span is not None]
-    return list(dict.fromkeys(found or [rule.span for rule in program.rules]))
+def _trees(problem: Problem, program: CheckedProgram, until: Deadline) -> _Existence:
+    """Whether a program has trees on the table of a problem: a search tells of one at once, a sum
+    that there is none."""
+    if until.over():
+        return _Existence.UNKNOWN
+    searched = _error_of(problem, program, _SEARCH)
+    if searched is None:
+        return _Existence.SOME
+    summed = _error_of(problem, program, _SUM)
+    if summed is None or isinstance(summed, NoTreeError):
+        return _Existence.SOME if summed is None else _Existence.NONE
+    return _Existence.NOT_FOUND if isinstance(searched, NoTreeError) else _Existence.UNKNOWN
 
 
-def _one_less(program: CheckedProgram) -> Iterator[tuple[SourceSpan | None, CheckedProgram]]:
-    """For each constraint or limit: its place, and the program without it."""
-    for i, constraint in enumerate(program.constraints):
-        rest = (*program.constraints[:i], *program.constraints[i + 1 :])
-        yield constraint.span, replace(program, constraints=rest)
-    for name in _LIMITS:
-        loose = replace(program.support, **{name: getattr(Support(), name)})
-        yield program.spans.get(f"support:{name}"), replace(program, support=loose)
+def _error_of(problem: Problem, program: CheckedProgram, how: dict[str, Any]) -> SlpError | None:
+    """The error that ends a run of a program on the table of a problem; None if none does."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with held(deadline := Deadline(_SECONDS)):  # also while all states are listed
+                _run(problem.varied(read_for(program, how["engine"])), how, deadline)
+    except SlpError as e:
+        return e
+    return None
 
 
-def _attempts(X: Any, y: Any, known: StateRules | None) -> _Attempt:
-    def attempt(program: CheckedProgram, how: dict[str, Any]) -> SlpError | None:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                problem = compile_problem(read_for(program, how["engine"]), X, y, known=known)
-                deadline = Deadline(_SECONDS)
-                with held(deadline):  # also while all states are listed, which a sum needs
-                    infer(
-                        problem,
-                        **how,
-                        seed=0,
-                        time=deadline,
-                        likelihood=False,
-                        advise=False,
-                    )
-        except SlpError as e:
-            return e
-        return None
-
-    return attempt
+def _run(problem: Problem, how: dict[str, Any], deadline: Deadline | None = None) -> Posterior:
+    """The prior by a short search or a small sum."""
+    time = Deadline(_SECONDS) if deadline is None else deadline
+    return infer(problem, **how, seed=0, time=time, likelihood=False, advise=False)

@@ -24,7 +24,7 @@ from slp.program.folds import AnswerOfRun, RunOnTable, answers, checked_seed, te
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.program.satisfied import conditions, satisfying, within_limit
-from slp.program.statements import Statement, keeping, statements_of
+from slp.program.priced_statements import Statement, keeping, statements_of
 from slp.results import Posterior
 from slp.results.comparison import bayes_factor
 from slp.results.estimate import Estimate

@@ -14,15 +14,17 @@ from slp.compile import compile_problem, find_wrong_names, read_text
 from slp.errors import Diagnostic, ProgramError, SlpError, UnsupportedError
 from slp.folders import Folders, included
 from slp.ir.program import CheckedProgram
+from slp.late import late_import
 from slp.lower import program_to_tree_grammar, schema_of_program
-from slp.messages.on_table import NO_SPLIT_AT_ALL
+from slp.messages.constraints import FREE_BOX, SAID_ALREADY
+from slp.messages.on_table import FOLLOWS, NO_SPLIT_AT_ALL
 from slp.messages.sources import FILE_WITHOUT_ENDING, NAME_AS_TEXT, TEXT_AS_NAME
 from slp.program.no_tree import find_no_tree
 from slp.program.program import Program
 from slp.resolution import StateRules
 from slp.resolution.machine.faults import NeedsPrologError
 from slp.resources import prior_file, prior_names
-from slp.source import SourceFile
+from slp.source import SourceFile, SourceSpan
 from slp.trees import Tree
 
 #: One or more folders that a program can use files from.
@@ -117,12 +119,26 @@ def _mistakes_in_trees(
         return found
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        told = compile_problem(program, X, y, known=known).warnings
-        spans = {warning.span for warning in told}
-        # A constraint that leaves one leaf by itself is told of once.
-        once = {NO_SPLIT_AT_ALL.entry.code}
-        found = find_no_tree(program, X, y, known)
-        return (*told, *(f for f in found if f.code not in once or f.span not in spans))
+        problem = compile_problem(program, X, y, known=known)
+        told = problem.warnings
+        found = find_no_tree(problem)
+        if not found:
+            found = late_import("slp.program.dead_weight").find_dead_weight(problem)
+        return (*told, *(f for f in found if not _is_told(f, told)))
+
+
+def _is_told(finding: Diagnostic, told: Iterable[Diagnostic]) -> bool:
+    """Whether a warning says already that a statement has no effect, or that statements leave one
+    leaf."""
+    if finding.code not in {NO_SPLIT_AT_ALL.entry.code, FOLLOWS.entry.code}:
+        return False
+    codes = {entry.code for entry in (SAID_ALREADY.entry, FREE_BOX.entry, NO_SPLIT_AT_ALL.entry)}
+    alike = [t for t in told if t.code in codes]
+    return any(t.span == finding.span or _places(t) <= _places(finding) for t in alike)
+
+
+def _places(finding: Diagnostic) -> set[SourceSpan | None]:
+    return {finding.span, *(related.span for related in finding.related)}
 
 
 def _source(path: str | Path, include: Include) -> SourceFile:

@@ -1,97 +1,88 @@
-"""The statements of a program that have a price, and the program without some of them."""
+"""The statements of a program, which are its constraints and limits, and the smallest part of them
+that has a property."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from typing import TypeAlias
 
-from slp.analysis.declarations.constraints import each_constraint
-from slp.errors import ProgramError
 from slp.ir.constraints import Constraint, Support
 from slp.ir.program import CheckedProgram
-from slp.ir.words import describe_constraint, describe_support, describe_weight
-from slp.messages.numbers import number_text
-from slp.results.prices import StatementKind
 from slp.source import SourceSpan
-from slp.syntax import parse_term, term_to_text
-from slp.terms import Atom, Struct
+
+#: The limits that a program may set, as `Support` names them.
+_LIMITS = ("min_leaf", "min_weight", "max_depth")
+
+#: Whether some of the statements, with the rules, have a property; None if that is not known.
+Property: TypeAlias = Callable[[Sequence["Statement"]], bool | None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Statement:
-    """A constraint, a limit of `support` or the weight of a feature.
+    """What one place of a program demands: constraints (several where a list stands for them), or
+    one limit. A function that a caller requires has no place."""
 
-    Attributes
-    ----------
-    text, words : as a program says it, without the directive around it; and as a sentence.
-    kind : what it is.
-    place : the number of the constraint, the name of the limit, or the feature.
-    """
-
-    text: str
-    words: str
-    kind: StatementKind
-    place: int | str
+    span: SourceSpan | None
+    constraints: tuple[Constraint, ...] = ()
+    limit: str | None = None
 
 
-def statements_of(program: CheckedProgram) -> tuple[Statement, ...]:
-    """All of them: the constraints in their order, the limits, the weights."""
-    return (*_constraints(program), *_limits(program), *_weights(program))
+def statements_of(program: CheckedProgram) -> list[Statement]:
+    """The statements, file by file in their order there; those without a place come last."""
+    by_place: dict[SourceSpan, list[Constraint]] = {}
+    without = []
+    for constraint in program.constraints:
+        if constraint.span is None:
+            without.append(Statement(None, (constraint,)))
+        else:
+            by_place.setdefault(constraint.span, []).append(constraint)
+    placed = [(span, Statement(span, tuple(own))) for span, own in by_place.items()]
+    for name in _LIMITS:
+        span = program.spans.get(f"support:{name}")
+        if span is not None:
+            placed.append((span, Statement(span, limit=name)))
+    files = list(dict.fromkeys(span.file for span, _ in placed))
+    placed.sort(key=lambda one: (files.index(one[0].file), one[0].start))
+    return [*(statement for _, statement in placed), *without]
 
 
-def keeping(program: CheckedProgram, kept: Collection[Statement]) -> CheckedProgram:
-    """The program with these of its statements, and no others."""
-    places = {(s.kind, s.place) for s in kept}
-    constraints = (c for i, c in enumerate(program.constraints) if ("constraint", i) in places)
-    limits = {
-        name: limit for name, limit in vars(program.support).items() if ("support", name) in places
-    }
-    weights = {
-        name: weight
-        for name, weight in program.feature_weights.items()
-        if ("feature_weight", name) in places
+def with_only(program: CheckedProgram, statements: Sequence[Statement]) -> CheckedProgram:
+    """The program with some of its statements alone."""
+    kept = {id(c) for statement in statements for c in statement.constraints}
+    limits = {statement.limit for statement in statements}
+    loose = {
+        name: getattr(Support(), name)
+        for name in _LIMITS
+        if name not in limits and f"support:{name}" in program.spans
     }
     return replace(
         program,
-        constraints=tuple(constraints),
-        support=Support(**limits),
-        feature_weights=weights,
+        constraints=tuple(c for c in program.constraints if id(c) in kept),
+        support=replace(program.support, **loose),
     )
 
 
-def _constraints(program: CheckedProgram) -> Iterator[Statement]:
-    numbered = enumerate(program.constraints)
-    for span, group in groupby(numbered, key=lambda of: of[1].span):
-        own = list(group)
-        texts = _texts([c for _, c in own], span)
-        for (place, constraint), text in zip(own, texts, strict=True):
-            yield Statement(text, describe_constraint(constraint), "constraint", place)
+def smallest_part(statements: Sequence[Statement], has: Property) -> tuple[list[Statement], bool]:
+    """A part that has a property of which no smaller part has it, and whether that is certain.
 
-
-def _texts(constraints: list[Constraint], span: SourceSpan | None) -> list[str]:
-    """Constraints of one directive as the program says them. Words stand for a function of the
-    caller, and for a text with operators of its own."""
-    in_words = [describe_constraint(c) for c in constraints]
-    if span is None:
-        return in_words
-    try:
-        directive = parse_term(span.text)
-    except ProgramError:
-        return in_words
-    assert isinstance(directive, Struct) and isinstance(directive.args[0], Struct)
-    found = [term_to_text(term) for term in each_constraint(directive.args[0].args[0])]
-    return found if len(found) == len(constraints) else in_words
-
-
-def _limits(program: CheckedProgram) -> Iterator[Statement]:
-    for name, limit in vars(program.support).items():
-        if limit != getattr(Support(), name):
-            (words,) = describe_support(Support(**{name: limit}))
-            yield Statement(f"{name}({number_text(limit)})", words, "support", name)
-
-
-def _weights(program: CheckedProgram) -> Iterator[Statement]:
-    for name, weight in program.feature_weights.items():
-        text = f"feature_weight({term_to_text(Atom(name))}, {number_text(weight)})"
-        yield Statement(text, describe_weight(name, weight), "feature_weight", name)
+    All statements together have the property, and so has each part that contains one that has it.
+    The part is that which is complete first, in the order of the statements: bisection finds the
+    shortest beginning that has the property; then each statement of it is left out, the last one
+    first, where the rest keeps the property (Junker 2004, whose preferred conflict this is).
+    """
+    low, high = 0, len(statements)
+    while low < high:
+        middle = (low + high) // 2
+        if has(statements[:middle]):
+            high = middle
+        else:
+            low = middle + 1
+    part, certain = list(statements[:high]), True
+    for statement in reversed(statements[:high]):
+        less = [other for other in part if other is not statement]
+        answer = has(less)
+        if answer:
+            part = less
+        certain &= answer is not None
+    return part, certain

@@ -219,7 +219,7 @@ class TreeQuestions:
                     **run,
                 )
             except NoTreeError as e:
-                raise with_blame(e, problem.program, X, y, self._known) from None
+                raise with_blame(e, problem) from None
         if deadline is not given:
             deadline.pause()  # the watch runs again when the posterior computes
         return posterior

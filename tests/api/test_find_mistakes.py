@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 import slp
-from slp.errors import SlpError
+from slp.compile import compile_problem
+from slp.errors import Diagnostic, SlpError
 from slp.program import find_mistakes, no_tree
 
 TABLE = pd.DataFrame({"age": [1, 2, 3, 4], "dose": [2, 1, 2, 1], "ill": ["n", "n", "y", "y"]})
@@ -29,6 +30,9 @@ def test_names_that_the_table_lacks_are_found_beside_a_contradiction(tmp_path: P
         :- constraint(first(doze)).
         :- constraint(once(agge)).
     """
+    assert codes(tmp_path, text, None) == ["W107"]
+    assert sorted(codes(tmp_path, text)) == ["E150", "E150", "E150"]
+    text = text.replace("growtree", "growtree, [alpha = 1]")
     assert codes(tmp_path, text, None) == ["E142"]
     assert codes(tmp_path, text) == ["E142", "E150", "E150", "E150"]
 
@@ -112,6 +116,15 @@ IMPOSSIBLE = """
     :- constraint(max_leaves(3)).
 """
 MOSTLY_N = pd.DataFrame({"age": range(9), "dose": [1, 2, 3] * 3, "ill": ["n"] * 6 + ["y"] * 3})
+#: Rows of `y` are one in three at all ages.
+ONE_Y_IN_THREE = pd.DataFrame({"age": range(9), "dose": [1, 2, 3] * 3, "ill": ["n", "n", "y"] * 3})
+MAJORITY = "box(old, age, 5.5, 9). :- constraint(majority(old, y))."
+
+
+def places(found: Diagnostic) -> list[str]:
+    """The texts of the statements that a finding names."""
+    assert found.span is not None
+    return [found.span.text, *(r.span.text for r in found.related)]
 
 
 def test_the_constraint_that_no_tree_satisfies_is_named_before_the_run(tmp_path: Path) -> None:
@@ -119,7 +132,8 @@ def test_the_constraint_that_no_tree_satisfies_is_named_before_the_run(tmp_path:
     path.write_text(IMPOSSIBLE)
     (found,) = find_mistakes(path, MOSTLY_N)
     assert (found.code, found.severity) == ("E504", "error")
-    assert [r.span.text for r in found.related] == [":- constraint(majority(all, y))."]
+    assert places(found) == [":- constraint(majority(all, y))."]
+    assert "this statement alone leaves no tree (a sum over all trees proves it)" in found.message
 
 
 @pytest.mark.parametrize(("engine", "code"), [("exact", "E504"), ("mh", "E517")])
@@ -128,62 +142,112 @@ def test_the_constraint_that_no_tree_satisfies_is_named_by_the_run(engine: str, 
         slp.parse(IMPOSSIBLE).posterior(MOSTLY_N, engine=engine)
     (found,) = caught.value.diagnostics
     assert found.code == code
-    assert [r.span.text for r in found.related] == [":- constraint(majority(all, y))."]
+    assert places(found) == [":- constraint(majority(all, y))."]
 
 
 TWICE_IMPOSSIBLE = """
     :- use(growtree).
     :- response(ill).
-    box(old, age, 3, 6).
-    box(young, age, 0, 3).
-    :- constraint(majority(young, y)).
-    :- support(max_depth(0)).
-    :- constraint(majority(old, y)).
-    :- constraint(max_leaves(1)).
+    box(low, age, 0, 2.5).
+    box(mid, age, 2.5, 5.5).
+    :- constraint(once(dose)).
+    :- support(min_leaf(2)).
+    :- constraint(majority(mid, y)).
+    :- constraint(forbid(age)).
+    :- support(max_depth(2)).
+    :- constraint(majority(low, y)).
 """
-IN_FORCE = [
-    ":- constraint(majority(young, y)).",
-    ":- constraint(majority(old, y)).",
-    ":- constraint(max_leaves(1)).",
-    "max_depth(0)",
-]
+#: A smallest set. So is the second majority by itself.
+FIRST_SET = [":- constraint(majority(mid, y)).", ":- constraint(forbid(age))."]
 
 
 @pytest.mark.parametrize(
     ("engine", "code"), [("exact", "E504"), ("search", "E504"), ("modal", "E504"), ("mh", "E517")]
 )
-def test_where_no_statement_alone_is_to_blame_all_in_force_are_named(
-    engine: str, code: str
-) -> None:
-    """Each majority is impossible by itself, and one leaf cannot have both."""
+def test_of_two_contradictions_the_first_is_named(engine: str, code: str) -> None:
+    """No tree has the second majority, whatever else is demanded."""
     with pytest.raises(slp.SlpError) as caught:
-        slp.parse(TWICE_IMPOSSIBLE).posterior(MOSTLY_N, engine=engine)
+        slp.parse(TWICE_IMPOSSIBLE).posterior(ONE_Y_IN_THREE, engine=engine)
     (found,) = caught.value.diagnostics
-    assert found.code == code and found.span is not None
-    assert [found.span.text, *(r.span.text for r in found.related)] == IN_FORCE
+    assert found.code == code
+    assert places(found) == FIRST_SET
+    told = (
+        "these 2 together leave no tree (a sum over all trees proves it), any fewer of them leave"
+    )
+    assert told in found.message
+    assert found.message.endswith("; there may be more contradictions")
 
 
-def test_the_check_of_a_table_names_all_in_force(tmp_path: Path) -> None:
+def test_the_check_of_a_table_names_a_smallest_set(tmp_path: Path) -> None:
     path = tmp_path / "prior.slp"
     path.write_text(TWICE_IMPOSSIBLE)
-    found = [f for f in find_mistakes(path, MOSTLY_N) if f.code == "E504"]
-    assert [f.span and f.span.text for f in found] == IN_FORCE[:1]
-    assert [r.span.text for r in found[0].related] == IN_FORCE[1:]
+    (found,) = (f for f in find_mistakes(path, ONE_Y_IN_THREE) if f.code == "E504")
+    assert places(found) == FIRST_SET
 
 
-def test_an_estimator_names_all_in_force() -> None:
+def test_an_estimator_names_a_smallest_set() -> None:
     model = slp.SLPTreeClassifier(program=TWICE_IMPOSSIBLE)
     with pytest.raises(slp.SlpError) as caught:
-        model.fit(MOSTLY_N[["age", "dose"]], MOSTLY_N["ill"])
+        model.fit(ONE_Y_IN_THREE[["age", "dose"]], ONE_Y_IN_THREE["ill"])
     (found,) = caught.value.diagnostics
-    assert found.span is not None and len(found.related) == 3
+    assert places(found) == FIRST_SET
 
 
-def test_no_constraint_is_blamed_where_none_is_to_blame(tmp_path: Path) -> None:
-    text = ":- start(t). 1 :: t --> split(age, 100), leaf, leaf."
+@pytest.mark.parametrize("failure", ["restrict", "condition"])
+def test_a_set_of_three(tmp_path: Path, failure: str) -> None:
+    """Each of two columns parts the rows of `y` from the others."""
+    table = pd.DataFrame(
+        {"u": [0, 0, 0, 1, 1], "v": [5, 5, 5, 8, 8], "w": range(5), "ill": [*"nnnyy"]}
+    )
+    three = [
+        ":- constraint(forbid([v, w])).",
+        ":- constraint(majority(high, y)).",
+        ":- constraint(forbid(u)).",
+    ]
+    text = f"""
+        :- use(growtree).
+        :- failure({failure}).
+        box(high, u, 0.5, 2).
+        box(high, v, 7, 9).
+        :- support(min_leaf(2)).
+        {three[0]} {three[1]}
+        :- constraint(max_leaves(3)).
+        {three[2]}
+    """
+    path = tmp_path / "prior.slp"
+    path.write_text(text)
+    (found,) = (f for f in find_mistakes(path, table) if f.code == "E504")
+    assert places(found) == three
+    assert "these 3 together leave no tree (a sum over all trees proves it)" in found.message
+
+
+def test_no_more_contradictions_are_told_of_where_there_can_be_none(tmp_path: Path) -> None:
+    path = tmp_path / "prior.slp"
+    path.write_text(":- use(growtree). :- support(max_depth(0)). " + MAJORITY)
+    (found,) = find_mistakes(path, MOSTLY_N)
+    assert places(found) == ["max_depth(0)", ":- constraint(majority(old, y))."]
+    assert found.message.endswith("any fewer of them leave some")
+
+
+def test_the_time_of_a_search_for_a_smallest_set_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(no_tree, "_SECONDS_OF_BLAME", 0.0)
+    path = tmp_path / "prior.slp"
+    path.write_text(":- use(growtree). :- support(max_depth(0)). " + MAJORITY)
+    (found,) = find_mistakes(path, MOSTLY_N)
+    assert len(places(found)) == 2
+    assert found.message.endswith("and fewer may do so: the time was over")
+
+
+def test_no_statement_is_blamed_where_none_is_to_blame(tmp_path: Path) -> None:
+    text = ":- start(t). 1 :: t --> split(age, 100), leaf, leaf. :- constraint(once(dose))."
     with pytest.raises(slp.SlpError) as caught:
         slp.parse(text).posterior(MOSTLY_N)
-    assert [(d.code, d.related) for d in caught.value.diagnostics] == [("E504", ())]
+    (found,) = caught.value.diagnostics
+    assert found.code == "E504"
+    assert places(found) == ["1 :: t --> split(age, 100), leaf, leaf."]
+    assert "the rules alone leave no tree" in found.message
 
 
 BOX = "box(young, age, 0, 2.5). :- constraint(constant(young))."
@@ -216,7 +280,7 @@ def test_the_proof_that_there_is_no_tree_keeps_its_time(monkeypatch: pytest.Monk
     X = pd.DataFrame({"a": range(300), "y": ["b", "c", "d"] * 100})
     program = slp.parse(":- use(pinball).")
     monkeypatch.setattr(no_tree, "_SECONDS", 0.0)
-    error = no_tree._attempts(X, None, None)(program.ir, no_tree._SUM)
+    error = no_tree._error_of(compile_problem(program.ir, X), program.ir, no_tree._SUM)
     assert isinstance(error, SlpError)
     (found,) = error.diagnostics
     assert found.code == "E540" and "lowering the program" in found.message

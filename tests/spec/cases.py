@@ -211,7 +211,7 @@ def _consistent_program(
     least_weight: bool,
     ranges: bool,
 ) -> tuple[str, CheckedProgram]:
-    """A program whose constraints do not contradict each other (E142 is drawn again)."""
+    """A program whose constraints leave a tree on some table (E142 is drawn again)."""
     while True:
         text = random_program(rng, table, rules, "range" if ranges else None)
         if least_weight:

@@ -1,8 +1,8 @@
 """Constraints that contradict each other or have no effect, on every table.
 
-A contradiction is an error: one constraint requires a feature that another rules out, or features
-can never be used. A constraint that leaves no room, or repeats another, gives a warning. Each kind
-of constraint finds its own (`slp.constraints`).
+Constraints that leave a single leaf, make a feature unusable, leave no room or repeat another give
+a warning: each kind of constraint finds its own (`slp.constraints`). It is an error if a single
+leaf is left and the rules never end in one: no tree is left then.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ from slp.analysis.findings import Findings
 from slp.constraints import FORMS
 from slp.errors import Related
 from slp.ir.constraints import Constraint, Support
-from slp.messages.constraints import SAID_ALREADY
+from slp.messages.constraints import NO_COMMON_FEATURE, NO_TREE_ON_ANY_TABLE, SAID_ALREADY
 
 
 def check_constraints(
-    constraints: Sequence[Constraint], support: Support, findings: Findings
+    constraints: Sequence[Constraint], support: Support, never_a_leaf: bool, findings: Findings
 ) -> None:
-    """Find contradictions, and constraints without effect."""
+    """Find contradictions, and constraints without effect. `never_a_leaf`: whether each tree of the
+    rules has a split."""
     for form in FORMS:
         for found in form.find(constraints, support):
+            if never_a_leaf and found.code == NO_COMMON_FEATURE.entry.code:
+                found = NO_TREE_ON_ANY_TABLE(found.span, related=found.related, what=found.message)
             findings.add(found)
     seen: dict[str, Constraint] = {}
     for c in constraints:

@@ -1,4 +1,5 @@
-"""Derivations: whether every rule can apply, every path of calls ends, and some tree exists."""
+"""Derivations: whether every rule can apply, every path of calls ends, some tree exists, and each
+has a split."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from slp.resolution import (
     Database,
     Meter,
     RuleInstance,
+    StateRules,
     evaluate_arguments,
     solve,
 )
@@ -206,6 +208,27 @@ def _check_some_tree(program: CheckedProgram, applicable: _Applicable, findings:
             if isinstance(rule.body, LeafBody) and rule.before and id(rule) not in applicable.used
         ]
         findings.add(words.NO_TREE_AT_ALL(program.spans.get("start"), related=never))
+
+
+def always_splits(program: CheckedProgram, states: StateRules, space: StateSpace) -> bool:
+    """Whether it is known that no tree of the rules is a single leaf, on any table."""
+    on_table = [
+        *map(names_most_leaves, program.rules),
+        *map(names_most_leaves, program.clauses),
+    ]
+    if program.start is None or any(on_table):
+        return False
+    waiting, seen = [states.state(program.start)], set[Term]()
+    while waiting:
+        state = waiting.pop()
+        if state in seen:
+            continue
+        seen.add(state)
+        found = space.instances.get(state)
+        if found is None or any(isinstance(i.body, LeafBody) for i in found):
+            return False
+        waiting += [child for child, _ in space.calls[state]]
+    return True
 
 
 def _has_leaf(instance: RuleInstance) -> bool:

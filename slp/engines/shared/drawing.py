@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -43,6 +43,7 @@ from slp.runner import (
     run,
 )
 from slp.runner.options import fresh_seed
+from slp.trees import Tree
 from slp.trees.predicates import asked_predicates
 
 D = TypeVar("D", bound=DrawingOptions)
@@ -313,3 +314,20 @@ def best_drawn(problem: Problem, likelihood: bool, seconds: float) -> Candidate 
         return None
     records = [record for draws in result.draws for record in draws]
     return best_of(sampler, records, likelihood, until.over)
+
+
+def trees_of_rules(problem: Problem, most: int, stop: Stop) -> Iterator[Tree]:
+    """Independent trees in the support of a program, as its rules draw them without the weights of
+    what fails, until there are `most`; fewer where draws fail or `stop` says so, none where the
+    core does not take the program."""
+    if not core_takes(problem.program.constraints, problem.table):
+        return
+    engine = cast(DrawingEngine[Any], engine_named(DRAWS))
+    sampler = engine.sampler(problem, engine.Options(rungs=1), False, False)
+    rng = np.random.default_rng(1)
+    for _ in range(most):
+        try:
+            records = [drawn.record for drawn in sampler.draws(sampler.init(rng, stop))]
+        except (SearchStoppedError, SlpError):
+            return
+        yield from sampler.scored(records, stop).trees

@@ -1,0 +1,91 @@
+"""Whether constraints and limits follow from others by their definitions, whatever the rules and
+rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from slp.ir.automaton import LOST, Automaton
+from slp.ir.cells import Cell
+from slp.ir.program import CheckedProgram
+from slp.ir.schema import Schema
+from slp.lower.depth_limit import DepthLimit
+from slp.lower.product import Product
+
+#: Steps of automata after which the search gives up.
+_MOST_STEPS = 50_000
+
+
+@dataclass(frozen=True)
+class _Watched(Automaton[Any]):
+    """An automaton whose refusal is a state, LOST, in place of no step."""
+
+    watched: Automaton[Any]
+    loses: ClassVar[bool] = True
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        return self.watched.mentioned
+
+    @property
+    def breakpoints(self) -> Any:
+        return self.watched.breakpoints
+
+    @property
+    def start(self) -> Any:
+        return self.watched.start
+
+    def step(self, state: Any, feature: str, cell: Cell | None) -> tuple[Any, Any]:
+        return self.watched.step(state, feature, cell) or (LOST, LOST)
+
+    def describe(self, state: Any) -> str:
+        return self.watched.describe(state)
+
+
+def follows(program: CheckedProgram, other: CheckedProgram, schema: Schema) -> bool:
+    """Whether it is certain that each tree over the features of a table that satisfies the
+    constraints and limits of another program satisfies those of a program too.
+
+    Only what is decided at splits is a reason or follows; rules and rows are not looked at. So
+    False is "perhaps not".
+    """
+    if program.support.min_leaf > 1 or program.support.min_weight is not None:
+        return False
+    reasons = [automaton for automaton in _automata(other, schema) if automaton is not None]
+    return all(
+        automaton is not None and _never_refuses(automaton, reasons, schema)
+        for automaton in _automata(program, schema)
+    )
+
+
+def _automata(program: CheckedProgram, schema: Schema) -> list[Automaton[Any] | None]:
+    """Those of the constraints that trees can break, None where a constraint has none, and of the
+    limit of depth."""
+    own = [c.automaton() for c in program.constraints if c.can_be_broken(schema.features)]
+    most = program.support.max_depth
+    return own if most is None else [*own, DepthLimit(most)]
+
+
+def _never_refuses(
+    automaton: Automaton[Any], reasons: Sequence[Automaton[Any]], schema: Schema
+) -> bool:
+    """Whether an automaton refuses no split of a tree, each split of which the others allow.
+
+    Every state that all reach together is looked at, as though each feature could be split on at
+    each threshold. An automaton with tests of leaves is not judged.
+    """
+    if type(automaton).majority is not Automaton.majority:
+        return False
+    product = Product([_Watched(automaton), *reasons], schema)
+    waiting, seen = [0], {0}
+    while waiting:
+        state = waiting.pop()
+        if product.is_lost(state) or product.steps > _MOST_STEPS:
+            return False
+        pairs = product.table(state).pairs()
+        new = {child for pair in pairs for child in pair if child >= 0} - seen
+        seen |= new
+        waiting += new
+    return True
