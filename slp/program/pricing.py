@@ -21,10 +21,10 @@ from slp.errors import SlpError
 from slp.messages.names import joined
 from slp.program.chances import Chances, StatementOnTrees
 from slp.program.folds import AnswerOfRun, RunOnTable, answers, checked_seed, tell_warnings
+from slp.program.priced_statements import Statement, keeping, statements_of
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.program.satisfied import conditions, satisfying, within_limit
-from slp.program.priced_statements import Statement, keeping, statements_of
 from slp.results import Posterior
 from slp.results.comparison import bayes_factor
 from slp.results.estimate import Estimate
