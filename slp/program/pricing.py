@@ -21,7 +21,7 @@ from slp.errors import SlpError
 from slp.messages.names import joined
 from slp.program.chances import Chances, StatementOnTrees
 from slp.program.folds import AnswerOfRun, RunOnTable, answers, checked_seed, tell_warnings
-from slp.program.priced_statements import Statement, keeping, statements_of
+from slp.program.parts import ProgramPart, keeping, statements_of
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.program.satisfied import conditions, satisfying, within_limit
@@ -109,7 +109,7 @@ class _Plan:
     def __init__(
         self,
         program: Program,
-        statements: tuple[Statement, ...],
+        statements: tuple[ProgramPart, ...],
         table: SharedTable,
         seed: int,
         options: Mapping[str, Any],
@@ -152,7 +152,9 @@ class _Plan:
             return f"{self.statements[min(kept)].text} alone"
         return f"without {self.statements[min(self.whole - kept)].text}"
 
-    def _lacks(self, without: Program, statement: Statement, seed: int) -> StatementOnTrees | None:
+    def _lacks(
+        self, without: Program, statement: ProgramPart, seed: int
+    ) -> StatementOnTrees | None:
         """The statement that a program lacks, on its trees."""
         if statement.kind == "feature_weight":
             return None

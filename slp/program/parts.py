@@ -19,7 +19,7 @@ from slp.terms import Atom, Struct
 
 
 @dataclass(frozen=True)
-class Statement:
+class ProgramPart:
     """A constraint, a limit of `support` or the weight of a feature.
 
     Attributes
@@ -35,12 +35,12 @@ class Statement:
     place: int | str
 
 
-def statements_of(program: CheckedProgram) -> tuple[Statement, ...]:
+def statements_of(program: CheckedProgram) -> tuple[ProgramPart, ...]:
     """All of them: the constraints in their order, the limits, the weights."""
     return (*_constraints(program), *_limits(program), *_weights(program))
 
 
-def keeping(program: CheckedProgram, kept: Collection[Statement]) -> CheckedProgram:
+def keeping(program: CheckedProgram, kept: Collection[ProgramPart]) -> CheckedProgram:
     """The program with these of its statements, and no others."""
     places = {(s.kind, s.place) for s in kept}
     constraints = (c for i, c in enumerate(program.constraints) if ("constraint", i) in places)
@@ -60,13 +60,13 @@ def keeping(program: CheckedProgram, kept: Collection[Statement]) -> CheckedProg
     )
 
 
-def _constraints(program: CheckedProgram) -> Iterator[Statement]:
+def _constraints(program: CheckedProgram) -> Iterator[ProgramPart]:
     numbered = enumerate(program.constraints)
     for span, group in groupby(numbered, key=lambda of: of[1].span):
         own = list(group)
         texts = _texts([c for _, c in own], span)
         for (place, constraint), text in zip(own, texts, strict=True):
-            yield Statement(text, describe_constraint(constraint), "constraint", place)
+            yield ProgramPart(text, describe_constraint(constraint), "constraint", place)
 
 
 def _texts(constraints: list[Constraint], span: SourceSpan | None) -> list[str]:
@@ -84,14 +84,14 @@ def _texts(constraints: list[Constraint], span: SourceSpan | None) -> list[str]:
     return found if len(found) == len(constraints) else in_words
 
 
-def _limits(program: CheckedProgram) -> Iterator[Statement]:
+def _limits(program: CheckedProgram) -> Iterator[ProgramPart]:
     for name, limit in vars(program.support).items():
         if limit != getattr(Support(), name):
             (words,) = describe_support(Support(**{name: limit}))
-            yield Statement(f"{name}({number_text(limit)})", words, "support", name)
+            yield ProgramPart(f"{name}({number_text(limit)})", words, "support", name)
 
 
-def _weights(program: CheckedProgram) -> Iterator[Statement]:
+def _weights(program: CheckedProgram) -> Iterator[ProgramPart]:
     for name, weight in program.feature_weights.items():
         text = f"feature_weight({term_to_text(Atom(name))}, {number_text(weight)})"
-        yield Statement(text, describe_weight(name, weight), "feature_weight", name)
+        yield ProgramPart(text, describe_weight(name, weight), "feature_weight", name)
