@@ -64,8 +64,9 @@ MOST_STEPS = 2_000_000
 #: certain that its calls end.
 MOST_CALLS = 10_000
 
-#: Progress is told each time that so many more states are listed.
-_TOLD_EACH = 100
+#: Progress is told each time that guards of states have taken so many more inferences. Most
+#: programs take fewer for all of their states.
+TOLD_EACH = 50_000
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
@@ -99,7 +100,7 @@ class Expansion:
         constraints: Sequence[Constraint | None],
         progress: ListingProgress | None = None,
     ) -> None:
-        self._progress = progress
+        self._progress, self._tell_at = progress, TOLD_EACH
         self.horizon = schema.most_splits
         self.rules: dict[int, tuple[StateRule, ...]] = {}
         self.levels: list[int] = []
@@ -127,8 +128,9 @@ class Expansion:
             E304, E305: there are too many, or infinitely many.
         """
         for _ in self._walk:
-            if self._progress is not None and len(self.rules) % _TOLD_EACH == 0:
+            if self._progress is not None and self._goals.inferences >= self._tell_at:
                 self._progress(len(self.rules), "listing states")
+                self._tell_at = self._goals.inferences + TOLD_EACH
             if most is not None and (len(self.rules) >= most or self._n_rules >= FIRST_RULES):
                 return False
         return True

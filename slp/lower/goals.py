@@ -82,6 +82,11 @@ class Goals:
         """A goal as text for people."""
         return _text(self._goals[goal])
 
+    @property
+    def inferences(self) -> int:
+        """How many inferences the rules of goals have taken so far."""
+        return self._meter.inferences
+
     def unordered(self, goal: int) -> Hashable:
         """What a goal has in common with those whose lists have the same members in another
         order."""

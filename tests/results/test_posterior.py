@@ -32,7 +32,10 @@ from tests.engines.cases import (
     numeric,
 )
 
-NAMES = "engines are auto, exact, chart, enumerate, mh, smc, modal, search, rjhmc, prolog, forward"
+NAMES = (
+    "engines are auto, exact, chart, enumerate, mh, smc, modal, search, rjhmc, prolog, forward, "
+    "stacked"
+)
 
 
 def run(grammar: TreeGrammar, table: Table, **options: Any) -> Posterior:
