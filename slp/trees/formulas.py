@@ -108,9 +108,9 @@ def _class_probabilities(counts: Mapping[Label, int], formula: Formula) -> dict[
 def _ratios(formula: Formula, summaries: Summaries) -> list[float]:
     out = []
     for leaf in summaries:
-        times, over = (
+        times, over = [  # a generator would turn StopIteration into RuntimeError
             leaf[next(key for key in formula[part] if key in leaf)] for part in ("times", "over")
-        )
+        ]
         total, weight = formula["add"]
         total, weight = total + times * (leaf["mean"] or 0.0), weight + over
         out.append(total / weight if weight > 0 else math.inf)

@@ -515,3 +515,11 @@ def test_levels_without_an_order_are_not_monotone() -> None:
     sides = {"left": {"counts": {"yes": 9}}, "right": {"counts": {"no": 9}}}
     found, reason = told({"feature": "age", "level": "old", **sides}, RISING)
     assert (found, reason) == ("not checked", "the levels of age have no order")
+
+
+def test_means_without_rows_are_not_checked() -> None:
+    """As in the leaves of a hardened soft tree."""
+    sides = {"left": {"mean": 2.0, "variance": 1.0}, "right": {"mean": 1.0, "variance": 1.0}}
+    for leaf in ("", ":- leaf(normal_inverse_gamma(0, 1, 2, 1)).", ":- leaf(gamma_poisson(2, 1))."):
+        found, reason = told({**SPLIT, **sides}, f"{leaf}\n{RISING}", ":- use(growtree).\n")
+        assert (found, reason) == ("not checked", "the leaves do not say what they predict")
