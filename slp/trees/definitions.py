@@ -74,7 +74,7 @@ def findings(constraint: Constraint | Support, seen: Seen) -> Iterator[Finding]:
                 yield from _outvoted(constraint, place, leaf)
         case Support():
             for place, leaf in leaves:
-                yield from _unsupported(constraint, place, leaf)
+                yield from _unsupported(constraint, place, leaf, seen.program)
         case MaxLeaves(count=count):
             if len(leaves) > count:
                 witness = {"paths": [place.path for place, _ in leaves[: count + 1]]}
@@ -201,7 +201,9 @@ def _outvoted(constraint: Majority, place: Place, leaf: Leaf) -> Iterator[Findin
         yield Finding(f"{counts[most]} rows of {most}, {own} of {constraint.outcome}", place)
 
 
-def _unsupported(constraint: Support, place: Place, leaf: Leaf) -> Iterator[Finding]:
+def _unsupported(
+    constraint: Support, place: Place, leaf: Leaf, program: CheckedProgram
+) -> Iterator[Finding]:
     """A leaf has fewer rows than `min_leaf`, or a smaller weight than `min_weight`, or lies deeper
     than `max_depth`."""
     if constraint.max_depth is not None and place.depth > constraint.max_depth:
@@ -214,7 +216,7 @@ def _unsupported(constraint: Support, place: Place, leaf: Leaf) -> Iterator[Find
             yield Finding(f"the leaf has rows of weight {weight:.10g}", place)
     if place.parent is None or constraint.min_leaf <= 1:
         return
-    rows = counted_rows(leaf)
+    rows = counted_rows(leaf, program)
     if rows is None and rows_of(leaf.summary) is not None:
         why = "the leaf says the weight of its rows, not how many they are: give the table"
         yield Finding(why, place, unknown=True)
@@ -224,9 +226,13 @@ def _unsupported(constraint: Support, place: Place, leaf: Leaf) -> Iterator[Find
         yield Finding(f"the leaf has {rows} rows", place)
 
 
-def counted_rows(leaf: Leaf) -> int | None:
-    """How many rows are in a leaf, None if it does not say."""
+def counted_rows(leaf: Leaf, program: CheckedProgram) -> int | None:
+    """How many rows are in a leaf, None if it does not say: where rows have weights, these are in
+    its summary."""
+    if leaf.counted is not None:
+        return leaf.counted
     weighted = leaf.predictive is not None and leaf.predictive.model.weighted
-    if leaf.counted is None and weighted:
+    rows = rows_of(leaf.summary)
+    if weighted or program.row_weight is not None or rows is None or rows != int(rows):
         return None
-    return rows_of(leaf.summary) if leaf.counted is None else leaf.counted
+    return rows

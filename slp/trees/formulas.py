@@ -36,7 +36,7 @@ def formula_of(
     known = None if model is None else leaf_class(model)
     classes = known is not None and known.responses == "classes"
     if all("counts" in s for s in summaries) and (known is None or classes):
-        if order is None and have_names(summaries):
+        if classes_outside(summaries, order) or (order is None and have_names(summaries)):
             return None
         prior = (1.0,) if model is None else model.listed or model.args
         return _formula_of_classes([s["counts"] for s in summaries], prior, order)
@@ -61,12 +61,18 @@ def have_names(summaries: Summaries) -> bool:
     return any(isinstance(c, str) for s in summaries for c in s.get("counts", ()))
 
 
+def classes_outside(summaries: Summaries, order: Sequence[str] | None) -> list[str]:
+    """The classes of leaves that a declared order does not have."""
+    found = {label_text(c) for s in summaries for c in s.get("counts", ())}
+    return [] if order is None else sorted(found - {*order})
+
+
 def _formula_of_classes(
     counts: Sequence[Mapping[Label, int]], prior: Sequence[float], order: Sequence[str] | None
 ) -> Formula | None:
     classes = list(map(label_text, sorted_labels({c for leaf in counts for c in leaf})))
     if order is not None:
-        classes = sorted((c for c in classes if c in order), key=order.index)
+        classes.sort(key=order.index)
     add = list(prior) * (len(classes) if len(prior) == 1 else 1)
     if len(add) != len(classes):  # an unknown class is in no leaf
         return None
@@ -102,9 +108,9 @@ def _class_probabilities(counts: Mapping[Label, int], formula: Formula) -> dict[
 def _ratios(formula: Formula, summaries: Summaries) -> list[float]:
     out = []
     for leaf in summaries:
-        times, over = (
+        times, over = [  # a generator would turn StopIteration into RuntimeError
             leaf[next(key for key in formula[part] if key in leaf)] for part in ("times", "over")
-        )
+        ]
         total, weight = formula["add"]
         total, weight = total + times * (leaf["mean"] or 0.0), weight + over
         out.append(total / weight if weight > 0 else math.inf)

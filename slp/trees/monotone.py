@@ -11,9 +11,9 @@ from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
 from slp.ir.program import LeafDeclaration
-from slp.trees.formulas import formula_of, have_names, rising_of
+from slp.trees.formulas import classes_outside, formula_of, have_names, rising_of
 from slp.trees.regions import Levels, Region
-from slp.trees.tree import Leaf, Place, Split
+from slp.trees.tree import Leaf, Node, Place
 
 #: The value of each feature: a number, or a level.
 Point: TypeAlias = Mapping[str, float | str]
@@ -52,13 +52,18 @@ def falls(
     table, and then of leaves that may meet only in a level which no test names it cannot be told.
     """
     places = list(places)
-    untold = _untold(p.node for p in places if isinstance(p.node, Split))
+    untold = _untold(feature, (p.node for p in places))
     if untold is not None:
         yield Fall(untold, None, unknown=True)
         return
     leaves, summaries = open_leaves(places)
     formula = formula_of(summaries, model, order)
     rising = None if formula is None else rising_of(formula, summaries)
+    strange = classes_outside(summaries, order)
+    if strange:
+        why = f"the declared order lacks {', '.join(strange)}"
+        yield Fall(why, None, unknown=True)
+        return
     if rising is None and order is None and have_names(summaries):
         yield Fall("the classes are names, and no order of them is declared", None, unknown=True)
         return
@@ -84,11 +89,18 @@ def open_leaves(places: Iterable[Place]) -> tuple[list[Place], list[Mapping[str,
     return leaves, [p.node.summary for p in leaves if isinstance(p.node, Leaf)]
 
 
-def _untold(splits: Iterable[Split]) -> str | None:
-    """Why regions do not tell the leaf of every point; None if they do."""
+def _untold(feature: str, nodes: Iterable[Node]) -> str | None:
+    """Why it is not known what a leaf predicts, or regions do not tell the leaf of every point;
+    None if all is known."""
     kinds: dict[str, set[bool]] = {}
-    for split in splits:
+    for split in nodes:
+        if isinstance(split, Leaf):
+            if split.predictive is not None and split.predictive.concentrations() is not None:
+                return "leaves have priors of their own, which the program does not say"
+            continue
         test = split.test
+        if split.feature == feature and test.by_level:
+            return f"the levels of {feature} have no order"
         if test.names_all:
             return "tests by subsets leave levels without a side"
         kinds.setdefault(split.feature, set()).add(test.by_level)

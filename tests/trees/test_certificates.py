@@ -371,3 +371,155 @@ def test_leaves_meet_in_levels_of_the_table_alone() -> None:
     claim["statement"]["levels"]["colour"].append("green")
     claim |= {"claim": "broken", "witness": {"points": [{**green, "age": 4}, {**green, "age": 5}]}}
     assert verdicts(certificate) == ["broken"]
+
+
+# --- forged ones -------------------------------------------------------------------------------
+
+
+def forged(tmp_path: Path, certificate: dict[str, Any], **beside: Any) -> tuple[int, str]:
+    """The exit code and the output for a certificate, with other keys beside it."""
+    path = tmp_path / "forged.json"
+    path.write_text(json.dumps({"certificate": certificate, **beside}))
+    run = checked(path)
+    assert "Traceback" not in run.stderr
+    return run.returncode, run.stdout
+
+
+SPLIT = TREE.to_dict()
+STAGE = {"feature": "stage", "threshold": "b", "order": ["a", "b", "c"], "left": {}, "right": {}}
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        {**SPLIT, "feature": None},
+        {key: value for key, value in SPLIT.items() if key != "feature"},
+        {key: value for key, value in SPLIT.items() if key != "threshold"},
+        {**SPLIT, "threshold": None},
+        {**SPLIT, "threshold": "nan"},
+        {**SPLIT, "threshold": "30"},
+        {**SPLIT, "threshold": float("inf")},
+        {**SPLIT, "threshold": 10**400},
+        {**SPLIT, "threshold": "nan", "order": ["1", "2"]},
+        {**SPLIT, "level": "old"},
+        {**STAGE, "right": {**STAGE, "order": ["c", "b", "a"]}},
+    ],
+)
+def test_what_is_no_tree_has_no_certificate(tree: Any, tmp_path: Path) -> None:
+    """Each would hide a split from the claims."""
+    (claim,) = slp.Tree.from_dict({}).certificate(slp.parse(INFANT + ":- support(max_depth(1))."))[
+        "claims"
+    ]
+    assert forged(tmp_path, {"format": 1, "tree": tree, "claims": [claim]}) == (2, "")
+
+
+def test_a_certificate_is_that_of_the_draw_and_of_this_format(tmp_path: Path) -> None:
+    certificate = TREE.certificate(slp.parse(INFANT + ":- constraint(first(age))."))
+    draw = deepcopy(certificate["tree"])
+    assert forged(tmp_path, certificate, tree=draw)[0] == 0
+    draw["threshold"] = 12
+    assert forged(tmp_path, certificate, tree=draw) == (2, "")
+    assert forged(tmp_path, {**certificate, "format": 2}) == (2, "")
+    assert forged(tmp_path, {**certificate, "claims": []}) == (2, "")
+    assert forged(tmp_path, {**certificate, "rows": [5]}) == (2, "")
+    assert forged(tmp_path, {**certificate, "rows": [5, 5]})[0] == 0
+    assert forged(tmp_path, {**certificate, "rows": [5, 5, 5]}) == (2, "")
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        {"claim": "holds", "statement": {"kind": "once"}},
+        {"claim": "holds", "statement": {"kind": "exclusive"}},
+        {"claim": "holds", "statement": {"kind": "once", "features": "age"}},
+        {"claim": "holds", "statement": {"kind": "max_leaves", "count": 2, "within": None}},
+        {"claim": "malformed, KeyError('kind')", "statement": {}},
+        {"claim": "not shown", "statement": {"kind": "once", "feature": "age"}},
+    ],
+)
+def test_statements_say_what_their_kind_does(claim: Any, tmp_path: Path) -> None:
+    code, told = forged(tmp_path, {"format": 1, "tree": TREE.to_dict(), "claims": [claim]})
+    assert code == 1 and "FALSE" in told
+
+
+@pytest.mark.parametrize(
+    "predicts",
+    [
+        {"classes": ["no"], "add": [1.0]},
+        {"classes": [], "add": []},
+        {"classes": ["no", "yes"], "add": [-20.0, -20.0]},
+    ],
+)
+def test_predictions_are_of_all_classes(predicts: Any, tmp_path: Path) -> None:
+    certificate = TREE.certificate(slp.parse(INFANT + ":- constraint(monotone(age, up))."))
+    certificate["claims"][0]["statement"]["predicts"] = predicts
+    certificate["claims"][0] |= {"claim": "holds"}
+    assert forged(tmp_path, certificate)[0] == 1
+
+
+def test_levels_that_tests_name_are_there(tmp_path: Path) -> None:
+    def red(outcome: str) -> dict[str, Any]:
+        return {"feature": "colour", "level": "red", "left": {"counts": {outcome: 9}}, "right": {}}
+
+    tree = {"feature": "age", "threshold": 5, "left": red("yes"), "right": red("no")}
+    for node in (tree["left"], tree["right"]):
+        node["right"] = {"counts": {"no": 1}}
+    program = slp.parse(INFANT + ":- constraint(monotone(age, up)).")
+    certificate = slp.Tree.from_dict(tree).certificate(program)
+    (claim,) = certificate["claims"]
+    assert claim["claim"] == "broken"
+    claim |= {"claim": "holds"}
+    claim["statement"]["levels"] = {"colour": []}
+    assert forged(tmp_path, certificate)[0] == 1
+
+
+# --- what a tree does not tell ------------------------------------------------------------------
+
+
+def told(tree: dict[str, Any], program: str, text: str = INFANT) -> tuple[str, str]:
+    """The claim and the reason of the one statement, which the checker finds too."""
+    certificate = slp.Tree.from_dict(tree).certificate(slp.parse(text + program))
+    (claim,) = certificate["claims"]
+    assert verdicts(certificate) == [claim["claim"]]
+    return claim["claim"], claim.get("reason", "")
+
+
+def test_weights_are_no_rows() -> None:
+    """The leaves may have one row each."""
+    tree = {**SPLIT, "left": {"counts": {"no": 9}}, "right": {"counts": {"yes": 3}}}
+    limit = ":- support(min_leaf(2))."
+    assert told(tree, limit)[0] == "holds"
+    found, reason = told(tree, limit, ":- use(growtree).\n:- row_weight(w).\n")
+    assert found == "not checked" and "give the table" in reason
+    tree["left"] = {"counts": {"no": 8.5}}
+    assert told(tree, limit)[0] == "not checked"
+
+
+RISING = ":- constraint(monotone(age, up))."
+
+
+def test_classes_outside_the_order_are_not_passed_over() -> None:
+    tree = {**SPLIT, "left": {"counts": {"maybe": 9}}, "right": {"counts": {"no": 9}}}
+    assert told(tree, RISING) == ("not checked", "the declared order lacks maybe")
+
+
+def test_leaves_with_priors_of_their_own_are_not_checked() -> None:
+    """The smoothed predictions fall, those of the counts rise."""
+    left = {"counts": {"no": 5, "yes": 3}, "concentrations": {"no": 1.0, "yes": 30.0}}
+    right = {"counts": {"no": 3, "yes": 5}, "concentrations": {"no": 30.0, "yes": 1.0}}
+    found, reason = told({**SPLIT, "left": left, "right": right}, RISING)
+    assert found == "not checked" and "priors of their own" in reason
+
+
+def test_levels_without_an_order_are_not_monotone() -> None:
+    sides = {"left": {"counts": {"yes": 9}}, "right": {"counts": {"no": 9}}}
+    found, reason = told({"feature": "age", "level": "old", **sides}, RISING)
+    assert (found, reason) == ("not checked", "the levels of age have no order")
+
+
+def test_means_without_rows_are_not_checked() -> None:
+    """As in the leaves of a hardened soft tree."""
+    sides = {"left": {"mean": 2.0, "variance": 1.0}, "right": {"mean": 1.0, "variance": 1.0}}
+    for leaf in ("", ":- leaf(normal_inverse_gamma(0, 1, 2, 1)).", ":- leaf(gamma_poisson(2, 1))."):
+        found, reason = told({**SPLIT, **sides}, f"{leaf}\n{RISING}", ":- use(growtree).\n")
+        assert (found, reason) == ("not checked", "the leaves do not say what they predict")

@@ -40,7 +40,7 @@ class Certifier:
         """The certificate of a tree as plain data. Raises DataError as `Tree.apply`."""
         seen = self._checks.seen(tree)
         leaves = seen.tree.leaves()
-        rows = list(map(counted_rows, leaves))
+        rows = [counted_rows(leaf, seen.program) for leaf in leaves]
         told = {} if rows == [rows_of(leaf.summary) for leaf in leaves] else {"rows": rows}
         claims = [_claim(asked, seen) for asked in statements(self._checks.program)]
         return {"format": FORMAT, "tree": seen.tree.to_dict(), **told, "claims": claims}
