@@ -14,13 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets import format_seconds
-from slp.data.row_part import part_of_table, responses_of, set_aside
+from slp.data.row_part import FEWEST_ASIDE, part_of_table, responses_of, set_aside
 from slp.engines.contract import Request
 from slp.engines.registry import engine_named
 from slp.engines.stacked.options import StackedOptions
 from slp.errors import SlpWarning, UnsupportedError, warn
 from slp.messages.results import W510, W530, W541, W547
-from slp.messages.stacked import MEMBERS_INTERRUPTED, MEMBERS_OUT_OF_TIME, NO_STACKED_PRIOR
+from slp.messages.stacked import (
+    MEMBERS_INTERRUPTED,
+    MEMBERS_OUT_OF_TIME,
+    NO_STACKED_PRIOR,
+    TOO_FEW_TOLD,
+)
 from slp.problem.new_rows import table_as_numbers
 from slp.problem.problem import Problem
 from slp.results.averages.drawn_trees import DrawnTrees
@@ -48,7 +53,7 @@ def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> 
     UsageError
         E505: `members` is below 8.
     UnsupportedError
-        E568: a prior was asked for.
+        E568: a prior was asked for, or too few of the rows set aside have a density.
     BudgetError
         E501: the members do not fit into the memory; E540: the time was over before any had draws.
     """
@@ -119,6 +124,9 @@ def _weighed(
     numbers = table_as_numbers(table, table.row_of[aside])
     responses = responses_of(table, aside)
     log_densities, told = log_densities_of_members(trees, drew, numbers, responses)
+    if told.sum() < FEWEST_ASIDE:
+        few = TOO_FEW_TOLD(told=int(told.sum()), aside=len(aside), least=FEWEST_ASIDE)
+        raise UnsupportedError(few)
     log_densities = log_densities[:, told]
     row_weights = None if responses.weights is None else responses.weights[told]
     weights = stacking_weights(log_densities, row_weights)

@@ -227,7 +227,7 @@ def test_it_says_that_it_is_no_posterior(stack: slp.Posterior) -> None:
     told = stack.stacked
     assert told is not None and told.is_sound
     assert told.words() == "not a posterior: an average of 8 members stacked by prediction"
-    assert (told.rows_of_members, told.rows_of_weights) == (480 - 59, 59)
+    assert (told.rows_of_members, told.rows_of_weights) == (480 - 60, 60)
     assert told.log_predictive >= max(told.log_predictive_equal, told.log_predictive_best) - 1e-5
     assert 1 <= told.effective <= 8
     assert stack.table.n_rows == told.rows_of_members
@@ -359,14 +359,14 @@ def test_the_page_json_and_report(tmp_path: Path) -> None:
     first, second, *rest = said.stdout.splitlines()
     assert first == ("trust     not a posterior: an average of 8 members stacked by prediction")
     assert second.endswith(
-        "the members saw 421 rows; 59 others, set aside before, chose the weights"
+        "the members saw 420 rows; 60 others, set aside before, chose the weights"
     )
     assert not any(line.startswith(("evidence", "best tree", "features", "draws")) for line in rest)
     shown = CliRunner().invoke(slp_command, ["show", str(saved)])
     assert shown.stdout.splitlines()[0] == first
     found = CliRunner().invoke(sample_command, [str(prior), str(data), *flags, "--json"])
     told = json.loads(found.stdout)
-    assert told["stacked"]["members"] == 8 and told["stacked"]["rows_of_weights"] == 59
+    assert told["stacked"]["members"] == 8 and told["stacked"]["rows_of_weights"] == 60
     assert told["notes"][0] == first[10:]
     nulls = ("log_evidence", "map", "features", "mean_leaves", "tree_count", "diagnostics")
     assert all(told[name] is None for name in nulls)
@@ -376,7 +376,7 @@ def test_the_page_json_and_report(tmp_path: Path) -> None:
     assert refused.exit_code == 2 and "no draws" in refused.output
     slp.load_posterior(saved).report(tmp_path / "run.html")
     page = (tmp_path / "run.html").read_text("utf-8")
-    assert first[10:] in page and "59 others" in page and "NOT CONVERGED" not in page
+    assert first[10:] in page and "60 others" in page and "NOT CONVERGED" not in page
 
 
 @pytest.mark.slow
@@ -408,6 +408,12 @@ def test_a_rowless_member_does_not_count(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found.stacked is not None and len(found.stacked.weights) == 7
 
 
+def test_classes_of_few_rows_are_set_aside_from_too() -> None:
+    rows = classes().with_columns(pl.Series("y", [f"c{i % 120:03}" for i in range(480)]))
+    found = slp.parse(TEXT).posterior(rows, seed=3, **QUICK)
+    assert found.stacked is not None and found.stacked.rows_of_weights == 60
+
+
 def test_a_row_that_is_an_error_chooses_no_weights(
     stack: slp.Posterior, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -428,6 +434,18 @@ def test_a_row_that_is_an_error_chooses_no_weights(
     have, told = log_densities_of_members(trees, trees.chains, numbers, responses)
     assert told.tolist() == [i != 4 for i in range(9)]
     assert have[:, told] == pytest.approx(want[:, told])
+
+
+def test_rows_that_are_errors_leave_too_few_to_weight_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where trees split on subsets of many levels: weights by no rows are none."""
+
+    def of_few(trees: DrawnTrees, members: Any, numbers: Any, responses: Any) -> Any:
+        found, told = log_densities_of_members(trees, members, numbers, responses)
+        return found, told & (np.arange(len(told)) < 49)
+
+    monkeypatch.setattr(stacking, "log_densities_of_members", of_few)
+    with pytest.raises(UnsupportedError, match=r"E568(.|\n)* 49 of the 60(.|\n)*new\(average\)"):
+        slp.parse(TEXT).posterior(classes(), seed=3, **QUICK)
 
 
 def test_what_is_told_of_an_interrupted_run() -> None:
