@@ -414,26 +414,30 @@ def test_classes_of_few_rows_are_set_aside_from_too() -> None:
     assert found.stacked is not None and found.stacked.rows_of_weights == 60
 
 
-def test_a_row_that_is_an_error_chooses_no_weights(
-    stack: slp.Posterior, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As a level that no row of a member's box has may be (`new(error)`)."""
-    trees, numbers = trees_of(stack), np.zeros((9, 3))
-    numbers[:, 0] = np.arange(9)
-    responses = RowResponses(np.arange(9) % 2)
-    want, told = log_densities_of_members(trees, trees.chains, numbers, responses)
-    assert told.all()
-    real = trees.log_densities_by_tree
-
-    def failing(own: Any, statistics: Any) -> Any:
-        if (own[:, 0] == 4).any():
-            raise DataError(())
-        return real(own, statistics)
-
-    monkeypatch.setattr(trees, "log_densities_by_tree", failing)
-    have, told = log_densities_of_members(trees, trees.chains, numbers, responses)
-    assert told.tolist() == [i != 4 for i in range(9)]
-    assert have[:, told] == pytest.approx(want[:, told])
+def test_a_row_that_is_an_error_chooses_no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rare level that no row of some box has is one (`new(error)`), and each row is told."""
+    monkeypatch.setattr(stacking, "FEWEST_ASIDE", 1)
+    rng = np.random.default_rng(5)
+    levels = rng.choice(list("abcdef"), 480, p=[0.32, 0.32, 0.3, 0.02, 0.02, 0.02])
+    odd = (classes()["x0"].to_numpy() > 0) ^ np.isin(levels, ["b", "d"])
+    rows = classes().with_columns(x2=levels, y=np.where(odd, "yes", "no"))
+    known = {}
+    for new in ("error", "average"):
+        declared = f":- feature(x2, [subsets, new({new})])."
+        program = slp.parse(f":- use(growtree). :- response(y). {declared}")
+        trees = trees_of(program.posterior(rows, seed=3, **QUICK))
+        table = compile_problem(program.ir, rows).table
+        _, aside = set_aside(table, 3)
+        numbers = stacking.table_as_numbers(table, table.row_of[aside])
+        responses = stacking.responses_of(table, aside)
+        have, known[new] = log_densities_of_members(trees, trees.chains, numbers, responses)
+        for i, row in enumerate(numbers):
+            one = RowResponses(responses.outcomes[[i]])
+            alone, told = log_densities_of_members(trees, trees.chains, row[None], one)
+            assert told.tolist() == [known[new][i]]
+            if told[0]:
+                assert alone[:, 0] == pytest.approx(have[:, i])
+    assert known["average"].all() and 0 < known["error"].sum() < 60
 
 
 def test_rows_that_are_errors_leave_too_few_to_weight_by(monkeypatch: pytest.MonkeyPatch) -> None:
