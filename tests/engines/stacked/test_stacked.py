@@ -27,7 +27,7 @@ from slp.engines import engine_named, run
 from slp.engines.contract import Request
 from slp.engines.stacked import run as stacking
 from slp.engines.stacked.options import StackedOptions
-from slp.errors import DataError, SlpError, SlpWarning, UnsupportedError, UsageError
+from slp.errors import SlpError, SlpWarning, UnsupportedError, UsageError
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.member_weights import stacking_weights
 from slp.results.averages.stacked import StackedTrees, log_densities_of_members
@@ -304,6 +304,25 @@ def test_questions_to_a_posterior_are_refused(name: str, stack: slp.Posterior) -
     assert "members stacked by prediction" in found.message
 
 
+def test_what_only_a_posterior_tells_is_refused_before_members_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*_: Any) -> None:
+        raise AssertionError("members ran")
+
+    monkeypatch.setattr(stacking, "_members", run)
+    program = slp.parse(TEXT)
+    with pytest.raises(UsageError, match="E559"):
+        slp.compare([program], classes(), folds=2, **QUICK)
+    for by in ("evidence", "cv"):
+        with pytest.raises(UsageError, match="E559"):
+            slp.tune(slp.load("growtree"), classes(), "y", grid={"alpha": [0.5]}, by=by, **QUICK)
+    data = tmp_path / "data.csv"
+    classes().write_csv(data)
+    said = CliRunner().invoke(slp_command, ["map", "growtree", str(data), "--engine", "stacked"])
+    assert isinstance(said.exception, UsageError) or "E559" in said.output
+
+
 # --- what it refuses -----------------------------------------------------------------------------
 
 
@@ -364,6 +383,7 @@ def test_the_page_json_and_report(tmp_path: Path) -> None:
     assert not any(line.startswith(("evidence", "best tree", "features", "draws")) for line in rest)
     shown = CliRunner().invoke(slp_command, ["show", str(saved)])
     assert shown.stdout.splitlines()[0] == first
+    assert "rows of members with the digest" in shown.stdout  # of the whole table it is another
     found = CliRunner().invoke(sample_command, [str(prior), str(data), *flags, "--json"])
     told = json.loads(found.stdout)
     assert told["stacked"]["members"] == 8 and told["stacked"]["rows_of_weights"] == 60
@@ -377,6 +397,7 @@ def test_the_page_json_and_report(tmp_path: Path) -> None:
     slp.load_posterior(saved).report(tmp_path / "run.html")
     page = (tmp_path / "run.html").read_text("utf-8")
     assert first[10:] in page and "60 others" in page and "NOT CONVERGED" not in page
+    assert "SHA-256 of the rows that members saw" in page
 
 
 @pytest.mark.slow
@@ -488,17 +509,18 @@ def test_the_registry_runs_it_through_infer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("trips", "barrier", "rows", "standing", "offered"),
+    ("trips", "barrier", "rows", "standing", "told", "offered"),
     [
-        (0, 25.0, 5000, "not converged", True),
-        (0, 25.0, FEWEST_ROWS - 1, "not converged", False),
-        (1, 25.0, 5000, "not converged", False),
-        (0, 5.0, 5000, "not converged", False),
-        (0, 25.0, 5000, "converged", False),
+        (0, 25.0, 5000, "not converged", "leaves", True),
+        (0, 25.0, FEWEST_ROWS - 1, "not converged", "leaves", False),
+        (1, 25.0, 5000, "not converged", "leaves", False),
+        (0, 5.0, 5000, "not converged", "leaves", False),
+        (0, 25.0, 5000, "converged", "leaves", False),
+        (0, 25.0, 5000, "not converged", "edits", False),
     ],
 )
 def test_it_is_offered_where_ladders_make_no_round_trip(
-    trips: int, barrier: float, rows: int, standing: str, offered: bool
+    trips: int, barrier: float, rows: int, standing: str, told: str, offered: bool
 ) -> None:
     found: Any = SimpleNamespace(
         standing=standing,
@@ -509,6 +531,7 @@ def test_it_is_offered_where_ladders_make_no_round_trip(
         source="chains",
         moves={},
         warnings=("the chains disagree",),
+        convergence={told: None},
     )
     assert stacking_is_offered(found, rows) == offered
     assert not stacking_is_offered(None, rows)
