@@ -37,9 +37,9 @@ from slp.results.record.result import Result
 from slp.results.record.stacked import Stacked
 from slp.runner import check_count, fresh_seed
 
-#: Approximate seconds of the density of a row under a tree, and the most of the time that is kept
-#: for the densities of all rows set aside.
-_SECONDS_OF_DENSITY, _MOST_OF_TIME = 5e-7, 1 / 4
+#: Approximate seconds of the density of a row under a tree, the same where the kernels cannot send
+#: rows down trees, and the most of the time that is kept for the densities of all rows set aside.
+_SECONDS_OF_DENSITY, _SECONDS_OF_PATHS, _MOST_OF_TIME = 5e-7, 4e-6, 1 / 2
 #: What is told of draws that do not agree, which stacking needs not, and of their end, which is
 #: told of the members.
 _OF_DRAWS = (W510.code, W530.code, W541.code, W547.code)
@@ -62,7 +62,7 @@ def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> 
         raise UnsupportedError(NO_STACKED_PRIOR())
     seed = fresh_seed() if request.seed is None else request.seed
     stay, aside = set_aside(problem.table, seed)
-    kept = _SECONDS_OF_DENSITY * request.draws * len(aside)
+    kept = _seconds_of_row(problem, aside) * request.draws * len(aside)
     kept = min(kept, request.deadline.left() * _MOST_OF_TIME)
     asked = replace(request, seed=seed, deadline=request.deadline.before(kept))
     members = _members(problem, asked, options, stay)
@@ -85,6 +85,14 @@ def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> 
         seed=seed,
         ended=ended,
     )
+
+
+def _seconds_of_row(problem: Problem, aside: NDArray[np.int64]) -> float:
+    """Approximate seconds of the density of a row set aside under a tree."""
+    table = problem.table
+    blank = np.isnan(table_as_numbers(table, table.row_of[aside])).any()
+    compiled = all(feature.kind.compiled for feature in table.features)
+    return _SECONDS_OF_PATHS if blank or not compiled else _SECONDS_OF_DENSITY
 
 
 def _members(
