@@ -28,7 +28,13 @@ from slp.cli.options import (
 from slp.cli.partial_results import asked, known_is_told
 from slp.cli.summary import cut_short, leaves_text, short_list_note, standing
 from slp.messages.numbers import number_text
-from slp.results import Candidate, RashomonSet, derivations_note, partition_note
+from slp.results import (
+    Candidate,
+    RashomonSet,
+    derivations_note,
+    no_posterior,
+    partition_note,
+)
 
 #: What `--export` prints of a tree or an average of trees.
 _EXPORTS: dict[str, Callable[[Any], str]] = {
@@ -100,6 +106,8 @@ def map_command(
     """
     if export is not None and (as_json or within is not None):
         raise click.UsageError("--export goes with neither --json nor --within")
+    if inference["engine"] == "stacked":  # else it is refused when the members have ended
+        raise no_posterior("the best tree")
     if inference["engine"] == "auto" and not representative:  # draws, where sums do not fit
         inference["engine"] = "best"
         if depth is not None:

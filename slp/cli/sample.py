@@ -177,19 +177,21 @@ def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[st
             f"(exact sums take {choice.size.in_seconds}, an estimate: leave --time out for them)"
         )
     if slp.results.stacking_is_offered(posterior.diagnostics, posterior.table.n_rows):
-        lines += _stacked(context, posterior)
+        lines += _stacked(context, posterior, deadline)
     return lines
 
 
-def _stacked(context: click.Context, posterior: slp.Posterior) -> list[str]:
+def _stacked(context: click.Context, posterior: slp.Posterior, deadline: Deadline) -> list[str]:
     """This command by members stacked by prediction, without options that these do not take, and
     how long that takes."""
     given = posterior.record.options
     taken = {field.name for field in fields(slp.engines.engine_named("stacked").Options)}
     others = {*slp.engines.all_options(), "output"} - taken
-    seconds = format_seconds(slp.results.seconds_of_stacking(given))
+    seconds = slp.results.seconds_of_stacking(given)
+    if deadline.seconds is not None:  # the command has it too
+        seconds = min(seconds, deadline.seconds)
     return [
         command_again(context, {"engine": "stacked", "seed": posterior.seed}, others),
         "(chains will hardly mix on this table: this is for predictions alone, and no posterior; "
-        f"it takes about {seconds} on two cores)",
+        f"it takes about {format_seconds(seconds)} on two cores)",
     ]

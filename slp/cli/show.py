@@ -54,7 +54,8 @@ def show_command(run: str, as_json: bool, verbose: bool, **limits: Any) -> None:
     if as_json:
         write_json(result)
         return
-    data = f"a table with the digest {posterior.table.digest[:16]}"
+    what = "a table" if posterior.stacked is None else "rows of members"
+    data = f"{what} with the digest {posterior.table.digest[:16]}"
     say(*Page(posterior, uses, words(), data, _longer(posterior), verbose).lines())
     say(*draws_lines(posterior, record.draws, None, verbose=verbose))
 

@@ -12,22 +12,21 @@ from slp.data.row_weights import RowWeights
 from slp.data.table import Table
 from slp.messages.names import plural
 
-#: With fewer rows an eighth of them, 50, is too little to weight members by.
-FEWEST_ROWS = 400
 #: One row of so many is set aside, and what marks its random numbers among those of a seed.
 ONE_OF, _OF_SET_ASIDE = 8, 0x5E7
+#: With fewer rows set aside there are too few to weight members by; and with fewer rows in all.
+FEWEST_ASIDE = 50
+FEWEST_ROWS = ONE_OF * FEWEST_ASIDE
 
 
 def set_aside(table: Table, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows of the data that stay, and those that are set aside, both ascending: of each class,
-    or of all rows where there are no classes, an eighth at random, rounded down."""
+    """The rows of the data that stay, and those that are set aside, both ascending: an eighth of
+    all rows, rounded down, at random, and of each class an eighth, rounded up or down."""
     n = table.n_rows
     order = np.random.default_rng([seed, _OF_SET_ASIDE]).permutation(n)
-    groups = [order]
     if table.leaf.classes:
-        outcomes = table.outcomes()[order]
-        groups = [order[outcomes == c] for c in range(len(table.leaf.classes))]
-    aside = np.sort(np.concatenate([group[ONE_OF - 1 :: ONE_OF] for group in groups]))
+        order = order[np.argsort(table.outcomes()[order], kind="stable")]
+    aside = np.sort(order[ONE_OF - 1 :: ONE_OF])
     return np.setdiff1d(np.arange(n), aside), aside
 
 

@@ -39,6 +39,11 @@ TOO_FEW_TO_STACK = E568.says(
     "{least} rows",
     "take the engine auto, which needs no rows set aside",
 )
+TOO_FEW_TOLD = E568.says(
+    "members have a density for {told} of the {aside} rows that were set aside, as the others have "
+    "values that some splits do not know: to weight members it takes {least}",
+    "write `new(average)` for the features with such levels",
+)
 NO_STACKED_PRIOR = E568.says("a prior predicts nothing that weights could go by", AS_REMEDY)
 STACKED_OF_EDITS = E568.says(
     "the program edits a given tree, and what is asked of edits is asked of a posterior",

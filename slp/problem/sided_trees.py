@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from slp.columns import LEFT, UNTOLD
 from slp.data.table import Table
+from slp.errors import DataError
 from slp.problem.new_rows import share_of_untold
 from slp.problem.tree_arrays import TreeArrays
 from slp.trees import Leaf
@@ -20,8 +21,12 @@ class SidedTrees:
     goes down one or both, as declared. Rows are as numbers, NaN where missing
     (`slp.problem.new_rows`)."""
 
-    def __init__(self, table: Table, trees: TreeArrays) -> None:
-        self._table, self._trees = table, trees
+    def __init__(
+        self, table: Table, trees: TreeArrays, errors: NDArray[np.bool_] | None = None
+    ) -> None:
+        """`errors` : one of each row, in which is marked for which rows a split does not say the
+        side where that is declared an error; None raises it."""
+        self._table, self._trees, self._errors = table, trees, errors
 
     def paths(
         self, rows: NDArray[np.float64]
@@ -49,7 +54,7 @@ class SidedTrees:
                     shares.append(share)
                     leaf += 1
                     continue
-                left = self._share_left(i, rows[at], weights)
+                left = self._share_left(i, rows, at, weights)
                 waiting += (
                     (at[left < 1], (share * (1 - left))[left < 1]),
                     (at[left > 0], (share * left)[left > 0]),
@@ -57,17 +62,22 @@ class SidedTrees:
             yield np.concatenate(which), np.concatenate(leaves), np.concatenate(shares)
 
     def _share_left(
-        self, i: int, rows: NDArray[np.float64], weights: _WeightsBelow
+        self, i: int, rows: NDArray[np.float64], at: NDArray[np.intp], weights: _WeightsBelow
     ) -> NDArray[np.float64]:
         f, test = self._trees.tests[self._trees.nodes[i]]
-        feature, values = self._table.features[f], rows[:, f]
+        feature, values = self._table.features[f], rows[at, f]
         told = feature.kind.ways(test, values)
         out: NDArray[np.float64] = (told == LEFT).astype(np.float64)
         untold, missing = told == UNTOLD, np.isnan(values)
         for of_missing, rows_of in ((False, untold & ~missing), (True, untold & missing)):
             if rows_of.any():
                 ours, others = weights.of_sides(i)
-                out[rows_of] = share_of_untold(feature, ours, others, missing=of_missing)
+                try:
+                    out[rows_of] = share_of_untold(feature, ours, others, missing=of_missing)
+                except DataError:
+                    if self._errors is None:
+                        raise
+                    self._errors[at[rows_of]] = True
         return out
 
 

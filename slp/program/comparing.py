@@ -26,7 +26,7 @@ from slp.program.folds import (
 from slp.program.held_out import fold_runs, scores_of
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
-from slp.results import Posterior
+from slp.results import Posterior, no_posterior
 from slp.results.comparison import ComparedProgram, Comparison, bayes_factor
 from slp.results.estimate import Estimate
 from slp.results.leave_one_out import LeaveOneOut
@@ -70,13 +70,16 @@ def compare(
     Raises
     ------
     UsageError
-        E550 the programs cannot be compared, E551 the folds; and as `slp.Program.posterior`.
+        E550 the programs cannot be compared, E551 the folds, E559 the engine is `stacked`; and as
+        `slp.Program.posterior`.
     SlpError
         As `slp.Program.posterior`.
     """
     named = _named(programs)
     if against not in ("best", "first"):
         raise UsageError(AGAINST_WHAT(against=against))
+    if options.get("engine") == "stacked":
+        raise no_posterior("evidence, and what trees have in common")
     seed = checked_seed(seed, options)
     table = SharedTable.of({name: program.ir for name, program in named.items()}, X, y)
     parts = table.folds(folds, seed)

@@ -75,12 +75,13 @@ def again(posterior: Posterior, command: str | None) -> Html:
     taken = {field.name for field in fields(engine_named(posterior.engine).Options)}
     own = {name: value for name, value in record.options.items() if name in taken}
     options = ", ".join(f"{name} = {value}" for name, value in own.items())
+    read = "what was read" if posterior.stacked is None else "the rows that members saw"
     told: list[tuple[Content, Content]] = [
         ("seed", "none: nothing was drawn" if posterior.seed is None else str(posterior.seed)),
         ("parameters", parameters or "none"),
         ("draws asked for", f"{record.draws}"),
         ("options of the engine", options or "none given"),
-        ("the table", Html(f"SHA-256 of what was read <code>{posterior.table.digest}</code>")),
+        ("the table", Html(f"SHA-256 of {read} <code>{posterior.table.digest}</code>")),
         ("slp", f"{__version__}, {backend()} kernels"),
         ("Python", f"{platform.python_version()}, NumPy {np.__version__}"),
         ("machine", f"{platform.system()} {platform.machine()}"),

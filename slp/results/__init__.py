@@ -24,6 +24,7 @@ from slp.late import late_names
 if TYPE_CHECKING:
     from slp.results.arviz import posterior_to_arviz
     from slp.results.averages.paths import TreePath
+    from slp.results.averages.stacked import no_posterior
     from slp.results.averages.weighted_draws import weighted_quantiles
     from slp.results.by_tree import mean_by_tree, splits_of, survival_of_rows, trees_of
     from slp.results.comparison import ComparedProgram, Comparison, HeldOut
@@ -108,6 +109,7 @@ __all__ = [
     "longer_run",
     "mean_by_tree",
     "monte_carlo_errors",
+    "no_posterior",
     "number_of_trees_text",
     "partition_note",
     "r_hat",
@@ -131,6 +133,7 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.results.by_tree": "mean_by_tree splits_of survival_of_rows trees_of",
+        "slp.results.averages.stacked": "no_posterior",
         "slp.results.averages.weighted_draws": "weighted_quantiles",
         "slp.results.contrasts": "Contrast RowQuantity",
         "slp.results.trust.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",

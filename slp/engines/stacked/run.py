@@ -14,13 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets import format_seconds
-from slp.data.row_part import part_of_table, responses_of, set_aside
+from slp.data.row_part import FEWEST_ASIDE, part_of_table, responses_of, set_aside
 from slp.engines.contract import Request
 from slp.engines.registry import engine_named
 from slp.engines.stacked.options import StackedOptions
 from slp.errors import SlpWarning, UnsupportedError, warn
 from slp.messages.results import W510, W530, W541, W547
-from slp.messages.stacked import MEMBERS_INTERRUPTED, MEMBERS_OUT_OF_TIME, NO_STACKED_PRIOR
+from slp.messages.stacked import (
+    MEMBERS_INTERRUPTED,
+    MEMBERS_OUT_OF_TIME,
+    NO_STACKED_PRIOR,
+    TOO_FEW_TOLD,
+)
 from slp.problem.new_rows import table_as_numbers
 from slp.problem.problem import Problem
 from slp.results.averages.drawn_trees import DrawnTrees
@@ -32,9 +37,9 @@ from slp.results.record.result import Result
 from slp.results.record.stacked import Stacked
 from slp.runner import check_count, fresh_seed
 
-#: Approximate seconds of the density of a row under a tree, and the most of the time that is kept
-#: for the densities of all rows set aside.
-_SECONDS_OF_DENSITY, _MOST_OF_TIME = 5e-7, 1 / 4
+#: Approximate seconds of the density of a row under a tree, the same where the kernels cannot send
+#: rows down trees, and the most of the time that is kept for the densities of all rows set aside.
+_SECONDS_OF_DENSITY, _SECONDS_OF_PATHS, _MOST_OF_TIME = 5e-7, 4e-6, 1 / 2
 #: What is told of draws that do not agree, which stacking needs not, and of their end, which is
 #: told of the members.
 _OF_DRAWS = (W510.code, W530.code, W541.code, W547.code)
@@ -48,7 +53,7 @@ def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> 
     UsageError
         E505: `members` is below 8.
     UnsupportedError
-        E568: a prior was asked for.
+        E568: a prior was asked for, or too few of the rows set aside have a density.
     BudgetError
         E501: the members do not fit into the memory; E540: the time was over before any had draws.
     """
@@ -57,7 +62,7 @@ def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> 
         raise UnsupportedError(NO_STACKED_PRIOR())
     seed = fresh_seed() if request.seed is None else request.seed
     stay, aside = set_aside(problem.table, seed)
-    kept = _SECONDS_OF_DENSITY * request.draws * len(aside)
+    kept = _seconds_of_row(problem, aside) * request.draws * len(aside)
     kept = min(kept, request.deadline.left() * _MOST_OF_TIME)
     asked = replace(request, seed=seed, deadline=request.deadline.before(kept))
     members = _members(problem, asked, options, stay)
@@ -80,6 +85,14 @@ def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> 
         seed=seed,
         ended=ended,
     )
+
+
+def _seconds_of_row(problem: Problem, aside: NDArray[np.int64]) -> float:
+    """Approximate seconds of the density of a row set aside under a tree."""
+    table = problem.table
+    blank = np.isnan(table_as_numbers(table, table.row_of[aside])).any()
+    compiled = all(feature.kind.compiled for feature in table.features)
+    return _SECONDS_OF_PATHS if blank or not compiled else _SECONDS_OF_DENSITY
 
 
 def _members(
@@ -119,6 +132,9 @@ def _weighed(
     numbers = table_as_numbers(table, table.row_of[aside])
     responses = responses_of(table, aside)
     log_densities, told = log_densities_of_members(trees, drew, numbers, responses)
+    if told.sum() < FEWEST_ASIDE:
+        few = TOO_FEW_TOLD(told=int(told.sum()), aside=len(aside), least=FEWEST_ASIDE)
+        raise UnsupportedError(few)
     log_densities = log_densities[:, told]
     row_weights = None if responses.weights is None else responses.weights[told]
     weights = stacking_weights(log_densities, row_weights)

@@ -149,9 +149,10 @@ class RoutedTrees(WeightedDraws):
 
     def log_densities_by_tree(
         self, numbers: NDArray[np.float64], statistics: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The log predictive density under each tree, shape (U, m), of the outcomes of new rows
-        (`rows_as_numbers`, (m, d)) with these statistics (m, k)."""
+        (`rows_as_numbers`, (m, d)) with these statistics (m, k); and which rows have one, shape
+        (m,): a value that a split does not know may be an error (`new(error)`)."""
         S, leaf = self._statistics, self.table.leaf
         of_leaves = np.log(leaf.values(S)) if leaf.classes else leaf.log_marginal(S)
 
@@ -163,12 +164,14 @@ class RoutedTrees(WeightedDraws):
 
         where = self._told_leaves(numbers)
         if where is not None:
-            return density(where, slice(None))
+            return density(where, slice(None)), np.ones(len(numbers), np.bool_)
         out = np.full((len(self.trees), len(numbers)), -np.inf)
-        for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
+        errors = np.zeros(len(numbers), np.bool_)
+        paths = SidedTrees(self.table, self.arrays, errors).paths(numbers)
+        for own, (at, leaves, shares) in zip(out, paths, strict=True):
             with np.errstate(divide="ignore"):
                 np.logaddexp.at(own, at, np.log(shares) + density(leaves, at))
-        return out
+        return out, ~errors
 
     def _told_leaves(self, numbers: NDArray[np.float64]) -> NDArray[np.int64] | None:
         """The leaf of each new row (m, d) under each tree, shape (U, m); None if some row has no

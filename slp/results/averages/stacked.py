@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.row_responses import RowResponses
-from slp.errors import DataError, UsageError
+from slp.errors import UsageError
 from slp.messages.stacked import NOT_A_POSTERIOR
 from slp.results.averages.over_trees import ScoredTrees, TreeAverages
 
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
 
 _Answer = TypeVar("_Answer")
-
-#: Rows whose densities under all trees are held together.
-_ROWS_AT_ONCE = 256
 
 
 def no_posterior(what: str) -> UsageError:
@@ -91,33 +88,13 @@ def log_densities_of_members(
     of the trees that each drew, by the rows as numbers (`table_as_numbers`, (m, d)), and by their
     responses; and which rows have one, shape (m,): a row with a value that a tree does not know may
     be an error (`new(error)`)."""
-    leaf = trees.table.leaf
-    own = RowResponses(responses.outcomes, None, responses.regressors).statistics(leaf)
-    pieces, told = [], []
-    for a in range(0, len(numbers), _ROWS_AT_ONCE):
-        piece = slice(a, a + _ROWS_AT_ONCE)
-        found = _of_rows(trees, members, numbers[piece], own[piece])
-        if found is not None:
-            pieces.append(found)
-            told.append(np.ones(found.shape[1], np.bool_))
-            continue
-        for row, statistics in zip(numbers[piece], own[piece], strict=True):
-            one = _of_rows(trees, members, row[None], statistics[None])
-            told.append(np.array([one is not None]))
-            pieces.append(np.zeros((len(members), 1)) if one is None else one)
-    return np.hstack(pieces), np.concatenate(told)
-
-
-def _of_rows(
-    trees: DrawnTrees,
-    members: Sequence[NDArray[np.int64]],
-    numbers: NDArray[np.float64],
-    statistics: NDArray[np.float64],
-) -> NDArray[np.float64] | None:
-    """The same of a few rows with these statistics; None if a row is an error."""
-    try:
-        by_tree = trees.log_densities_by_tree(numbers, statistics)
-    except DataError:
-        return None
-    sums = [np.logaddexp.reduce(by_tree[drew], axis=0) for drew in members]
-    return np.array(sums) - np.log([len(drew) for drew in members])[:, None]
+    own = RowResponses(responses.outcomes, None, responses.regressors).statistics(trees.table.leaf)
+    counts = np.log([len(drew) for drew in members])[:, None]
+    densities, told = [], []
+    for a in range(0, len(numbers), trees.rows_at_a_time):
+        piece = slice(a, a + trees.rows_at_a_time)
+        by_tree, known = trees.log_densities_by_tree(numbers[piece], own[piece])
+        sums = [np.logaddexp.reduce(by_tree[drew], axis=0) for drew in members]
+        densities.append(np.array(sums) - counts)
+        told.append(known)
+    return np.hstack(densities), np.concatenate(told)

@@ -104,13 +104,13 @@ def _by_effort(
 
 def stacking_is_offered(diagnostics: Diagnostics | None, n_rows: int) -> bool:
     """Whether members stacked by prediction are offered in place of a longer run: ladders made no
-    round trip over a large barrier, so that a longer one is no remedy, and there are rows to set
-    aside."""
+    round trip over a large barrier, so that a longer one is no remedy, there are rows to set aside,
+    and no tree is edited, which members do not take."""
     tempering = None if diagnostics is None else diagnostics.tempering
     if diagnostics is None or tempering is None or diagnostics.standing != "not converged":
         return False
     stuck = tempering.fewest_round_trips == 0 and tempering.barrier >= _LARGE_BARRIER
-    return stuck and n_rows >= FEWEST_ROWS
+    return stuck and n_rows >= FEWEST_ROWS and "edits" not in diagnostics.convergence
 
 
 def seconds_of_stacking(given: Mapping[str, Any]) -> float:
