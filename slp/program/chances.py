@@ -12,7 +12,7 @@ import numpy as np
 from slp.budgets import Deadline
 from slp.data.frames import Frame
 from slp.engines.shared.size import size_for
-from slp.errors import BudgetError, NoTreeError
+from slp.errors import BudgetError, NoGrammarError, NoTreeError
 from slp.ir.program import CheckedProgram
 from slp.program.program import Program
 from slp.results import Posterior, Result, Trust
@@ -99,7 +99,7 @@ class StatementOnTrees:
             return Chances(prior, _log_share(own.log_total(), all_trees.log_total()))
         except NoTreeError:
             return Chances(Chance.exact(-math.inf), Chance.exact(-math.inf))
-        except BudgetError:
+        except (BudgetError, NoGrammarError):
             return None
 
     def _takes_long(self, satisfied: Program) -> bool:
