@@ -186,6 +186,37 @@ def test_a_program_that_cannot_be_run_without_it_is_told() -> None:
     assert price.engines == {"all": "exact", "alone": "exact"}
 
 
+@pytest.mark.slow
+def test_each_difference_tells_whether_its_own_runs_converged() -> None:
+    """Beside the limit sums tell what `forbid` costs; alone chains do, which are too short."""
+    rows = pl.DataFrame(
+        {f"x{i}": [(k * 37 + i * k * k) % 97 for k in range(120)] for i in range(4)}
+    )
+    rows = rows.with_columns(y=pl.Series(["p", "q", "q"] * 40))
+    text = ":- use(growtree).\n:- support(max_depth(1)).\n:- constraint(forbid(x0)).\n"
+    own = {"memory": "30MB", "effort": "quick", "draws": 8}
+    price = slp.parse(text).price(rows, seed=1, **own)["forbid(x0)"]
+    assert price.engines == {"all": "exact", "without": "exact", "alone": "mh", "none": "mh"}
+    assert (price.standing_added, price.standing_removed) == ("not known", "converged")
+    assert price.verdict == "hardly anything"
+    told = price.to_dict()
+    assert (told["log_evidence_added_converged"], told["log_evidence_removed_converged"]) == (
+        False,
+        True,
+    )
+
+
+def test_draws_tell_where_sums_have_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The evidence of the program without the limit stays known."""
+    text = ":- use(growtree).\n:- support(min_leaf(2)).\n:- constraint(once(a)).\n"
+    want = slp.parse(text).price(ROWS, seed=1, engine="exact")["min_leaf(2)"]
+    monkeypatch.setattr("slp.lower.expansion.MOST_STATES", 28)
+    have = slp.parse(text).price(ROWS, seed=1, engine="exact", draws=200)["min_leaf(2)"]
+    assert have.notes == () and have.log_evidence_removed == want.log_evidence_removed
+    assert want.prior.kind == "exact" and have.prior.kind == "estimate"
+    assert abs(have.prior.value - want.prior.value) < 6 * have.prior.error
+
+
 def test_what_changes_nothing_and_what_is_refused() -> None:
     text = ":- use(growtree).\n:- support(max_depth(9)).\n:- constraint(forbid(b)).\n"
     found = slp.parse(text).price(ROWS, seed=1)
