@@ -112,6 +112,8 @@ class StatementOnTrees:
         drawn = averages.drawn
         independent = drawn is None
         if drawn is None:
+            if not self.draws:
+                return "its probability is not known: no sums tell it, and no draws were asked for"
             drawn, _ = averages.draws_of_trees(self.draws, np.random.default_rng(self.seed))
         holds = np.zeros(len(drawn.trees))
         for u, scored in enumerate(drawn.trees):

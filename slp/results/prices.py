@@ -149,10 +149,10 @@ class Price:
 
     @property
     def _is_idle(self) -> bool:
-        """Whether no tree breaks it; a weight has none that does."""
-        if self.prior is None:
-            return self.kind == "feature_weight"
-        return self.prior.kind == "exact" and self.prior.value > 1 - _ROUNDING
+        """Whether it is known that no tree breaks it. Of a weight it is not: beside a copy of its
+        feature it leaves the evidence alone, and yet says which of the two trees use."""
+        prior = self.prior
+        return prior is not None and prior.kind == "exact" and prior.value > 1 - _ROUNDING
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data for JSON; None in place of infinity and NaN."""

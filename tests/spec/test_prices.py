@@ -224,6 +224,22 @@ def test_what_changes_nothing_and_what_is_refused() -> None:
     assert found["max_depth(9)"].prior.value == pytest.approx(1)
 
 
+def test_a_weight_that_leaves_the_evidence_alone_may_change_trees() -> None:
+    """Of two copies of a feature, splits take the one with more weight."""
+    rows = ROWS.with_columns(b=pl.col("a"))
+    text = ":- use(growtree).\n:- feature_weight(a, 5).\n"
+    (price,) = slp.parse(text).price(rows, seed=1).statements
+    assert price.log_evidence_removed.value == pytest.approx(0, abs=1e-12)
+    assert price.verdict == "hardly anything"
+
+
+def test_no_draws_and_no_sums_tell_no_probability() -> None:
+    text = ":- use(growtree).\n:- support(min_weight(2)).\n"
+    (price,) = slp.parse(text).price(ROWS, seed=1, draws=0).statements
+    assert price.prior is None and price.posterior is None and "no draws" in price.notes[0]
+    assert price.log_evidence_removed.kind == "exact"
+
+
 def test_a_program_without_statements_has_no_prices() -> None:
     found = slp.load("growtree").price(ROWS, seed=1)
     assert found.statements == () and found.log_evidence.kind == "exact"
