@@ -18,8 +18,10 @@ def prices(found: Prices, *, ax: Axes | None = None) -> Axes:
     blue beside all other statements, grey beside none. To the right of 0 the data speak for it. A
     line is two Monte Carlo standard errors to each side; a hollow dot has not converged."""
     told = [(p, p.log_evidence_removed, p.log_evidence_added) for p in found.statements]
+    if not told:
+        raise nothing("the program has no statement", "take a program that has statements")
     if not any(number for _, *numbers in told for number in numbers):
-        raise nothing("the price of no statement is known", "take a program that has statements")
+        raise nothing("the price of no statement is known", "`slp price` tells why")
     ax = axes_of(ax, 7.2, 1.5 + 0.5 * len(told))
     ax.axvline(0, color=GREY, linewidth=1)
     for row, (price, removed, added) in enumerate(told):
