@@ -37,6 +37,17 @@ def test_prices_of_random_programs(seed: int) -> None:
     compare(random_case(seed, 300))
 
 
+#: Tables and rules beyond those of `N_CASES`, by the options of `random_case`.
+KINDS = ("rows", "weights", "least_weight", "ranges", "lines", "exposures", "zeros", "subsets")
+KINDS += ("ordered", "extremes", "partition")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_prices_on_other_tables(kind: str) -> None:
+    assert sum(compare(random_case(seed, 200, **{kind: True})) for seed in (1001, 1002, 1003)) > 0
+
+
 ROWS = pl.DataFrame(
     {
         "a": [0, 1, 4, 2, 7, 3, 5, 6, 9, 8],
