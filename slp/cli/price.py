@@ -72,9 +72,12 @@ def _lines(found: slp.Prices, data: str) -> Iterator[str]:
     yield ""
     for sentence in _columns_in_words(found):
         yield from words_lines(sentence)
+    about: dict[str, dict[str, None]] = {}
     for price in found.statements:
         for text in _about(price):
-            yield from words_lines(f"{visible(price.statement)}: {text}")
+            about.setdefault(text, {})[visible(price.statement)] = None
+    for text, names in about.items():
+        yield from words_lines(f"{', '.join(names)}: {text}")
 
 
 def _table(found: slp.Prices) -> Iterator[str]:
