@@ -24,6 +24,7 @@ from slp.cli.options import (
 )
 from slp.cli.score_text import in_columns, number_text
 from slp.cli.summary import words_lines
+from slp.results import Estimate
 from slp.source import visible
 
 _NO_STATEMENT = "the program has no constraint, no limit of support and no feature weight to price"
@@ -71,9 +72,12 @@ def _lines(found: slp.Prices, data: str) -> Iterator[str]:
     yield ""
     for sentence in _columns_in_words(found):
         yield from words_lines(sentence)
+    about: dict[str, dict[str, None]] = {}
     for price in found.statements:
         for text in _about(price):
-            yield from words_lines(f"{visible(price.statement)}: {text}")
+            about.setdefault(text, {})[visible(price.statement)] = None
+    for text, names in about.items():
+        yield from words_lines(f"{', '.join(names)}: {text}")
 
 
 def _table(found: slp.Prices) -> Iterator[str]:
@@ -83,16 +87,20 @@ def _table(found: slp.Prices) -> Iterator[str]:
             [
                 visible(price.statement),
                 *("-" if c is None else str(c) for c in (price.prior, price.posterior)),
-                number_text(price.log_evidence_added, price.converged),
-                number_text(price.log_evidence_removed, price.converged),
+                *(number_text(told, converged) for told, converged in _gained(price)),
                 price.verdict,
             ]
         )
     return in_columns(lines)
 
 
+def _gained(price: slp.Price) -> Iterator[tuple[Estimate | None, bool]]:
+    """The two differences, and whether each has converged."""
+    yield price.log_evidence_added, price.standing_added == "converged"
+    yield price.log_evidence_removed, price.standing_removed == "converged"
+
+
 def _columns_in_words(found: slp.Prices) -> Iterator[str]:
-    prices = found.statements
     yield (
         "prior, posterior: the probability that trees of the program with all other statements "
         "satisfy this one."
@@ -101,9 +109,10 @@ def _columns_in_words(found: slp.Prices) -> Iterator[str]:
         "added: log evidence with this statement alone, less that without any (nats); removed: "
         "that of all statements, less that of all others. Above 0 the data speak for it."
     )
-    gained = [e for p in prices for e in (p.log_evidence_added, p.log_evidence_removed)]
+    prices = found.statements
+    gained = [(e, sure) for price in prices for e, sure in _gained(price) if e is not None]
     chances = [c for price in prices for c in (price.prior, price.posterior) if c is not None]
-    kinds = {*(c.kind for c in chances), *(e.kind for e in gained if e is not None)}
+    kinds = {*(c.kind for c in chances), *(e.kind for e, _ in gained)}
     if "estimate" in kinds:
         yield "+-: one Monte Carlo standard error, on the scale of the number."
     if kinds & {"below", "above"}:
@@ -111,7 +120,10 @@ def _columns_in_words(found: slp.Prices) -> Iterator[str]:
             "below, above: none or all of n draws satisfy it, so it is below 3/n or above 1 - 3/n "
             "(with 95 % confidence, if draws do not depend on each other)."
         )
-    if any(not price.converged for price in prices):
+    sure = [c.converged for c in chances] + [converged for _, converged in gained]
+    if found.log_evidence is not None:
+        sure.append(found.converged)
+    if not all(sure):
         yield "?: of a run that has not converged, or of which that is not known; do not use it."
 
 

@@ -7,7 +7,7 @@ import math
 from matplotlib.axes import Axes
 
 from slp.plot.canvas import BLUE, GREY, PLAIN, VERMILION, axes_of, nothing, plain, tip, titled
-from slp.results import Estimate, Price, Prices
+from slp.results import Estimate, Prices
 
 #: How far the two numbers of a statement stand above and below its line.
 _APART = 0.15
@@ -18,13 +18,17 @@ def prices(found: Prices, *, ax: Axes | None = None) -> Axes:
     blue beside all other statements, grey beside none. To the right of 0 the data speak for it. A
     line is two Monte Carlo standard errors to each side; a hollow dot has not converged."""
     told = [(p, p.log_evidence_removed, p.log_evidence_added) for p in found.statements]
+    if not told:
+        raise nothing("the program has no statement", "take a program that has statements")
     if not any(number for _, *numbers in told for number in numbers):
-        raise nothing("the price of no statement is known", "take a program that has statements")
+        raise nothing("the price of no statement is known", "`slp price` tells why")
     ax = axes_of(ax, 7.2, 1.5 + 0.5 * len(told))
     ax.axvline(0, color=GREY, linewidth=1)
     for row, (price, removed, added) in enumerate(told):
-        _dot(ax, row - _APART, price, removed, "removed from all", BLUE)
-        _dot(ax, row + _APART, price, added, "added to none", GREY)
+        name, sure = price.statement, price.standing_removed == "converged"
+        _dot(ax, row - _APART, f"{name}, removed from all", removed, sure, BLUE)
+        sure = price.standing_added == "converged"
+        _dot(ax, row + _APART, f"{name}, added to none", added, sure, GREY)
     names = [plain(price.statement, 32) for price, *_ in told]
     ax.set_yticks(range(len(names)), names, **PLAIN)
     for label, (price, *_) in zip(ax.get_yticklabels(), told, strict=True):
@@ -38,7 +42,9 @@ def prices(found: Prices, *, ax: Axes | None = None) -> Axes:
     return titled(ax, title, "log evidence with it less that without it (nats)")
 
 
-def _dot(ax: Axes, row: float, price: Price, told: Estimate | None, what: str, color: str) -> None:
+def _dot(
+    ax: Axes, row: float, what: str, told: Estimate | None, converged: bool, color: str
+) -> None:
     if told is None:
         across = ax.get_yaxis_transform()
         ax.text(0.02, row, "not known", color=color, va="center", size="x-small", transform=across)
@@ -49,6 +55,6 @@ def _dot(ax: Axes, row: float, price: Price, told: Estimate | None, what: str, c
         ax.plot(ends, [row, row], color=color, linewidth=2)
     error = f"{told.error:.2g}" if known else "?"
     number = "exact" if told.kind == "exact" else f"\N{PLUS-MINUS SIGN} {error}"
-    said = tip(f"{price.statement}, {what}: {told.value:.2f} {number}")
-    fill = color if price.converged else "white"
+    said = tip(f"{what}: {told.value:.2f} {number}")
+    fill = color if converged else "white"
     ax.plot([told.value], [row], "o", color=color, markerfacecolor=fill, markersize=6, gid=said)

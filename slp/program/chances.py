@@ -12,7 +12,7 @@ import numpy as np
 from slp.budgets import Deadline
 from slp.data.frames import Frame
 from slp.engines.shared.size import size_for
-from slp.errors import BudgetError, NoTreeError
+from slp.errors import BudgetError, NoGrammarError, NoTreeError
 from slp.ir.program import CheckedProgram
 from slp.program.program import Program
 from slp.results import Posterior, Result, Trust
@@ -99,7 +99,7 @@ class StatementOnTrees:
             return Chances(prior, _log_share(own.log_total(), all_trees.log_total()))
         except NoTreeError:
             return Chances(Chance.exact(-math.inf), Chance.exact(-math.inf))
-        except BudgetError:
+        except (BudgetError, NoGrammarError):
             return None
 
     def _takes_long(self, satisfied: Program) -> bool:
@@ -112,6 +112,8 @@ class StatementOnTrees:
         drawn = averages.drawn
         independent = drawn is None
         if drawn is None:
+            if not self.draws:
+                return "its probability is not known: no sums tell it, and no draws were asked for"
             drawn, _ = averages.draws_of_trees(self.draws, np.random.default_rng(self.seed))
         holds = np.zeros(len(drawn.trees))
         for u, scored in enumerate(drawn.trees):

@@ -202,6 +202,9 @@ def _price(plan: _Plan, found: Mapping[frozenset[int], AnswerOfRun], i: int) -> 
         "none": _told(found[plan.none]),
     }
     whole = {name: run for name, run in runs.items() if isinstance(run, _RunToPrice)}
+    removed, added = (
+        (whole.get(one), whole.get(other)) for one, other in (("all", "without"), ("alone", "none"))
+    )
     without = whole.get("without")
     chances = None if without is None else without.chances
     looks = [run.no_bayes_factor for run in whole.values() if run.no_bayes_factor is not None]
@@ -211,10 +214,11 @@ def _price(plan: _Plan, found: Mapping[frozenset[int], AnswerOfRun], i: int) -> 
         statement.kind,
         None if chances is None else chances.prior,
         None if chances is None else chances.posterior,
-        _gained(whole.get("alone"), whole.get("none")),
-        _gained(whole.get("all"), without),
+        _gained(*added),
+        _gained(*removed),
         plan.conditions(i),
-        standing_together(run.standing for run in whole.values()),
+        _standing(*added),
+        _standing(*removed),
         next(iter(looks), None),
         {name: run.engine for name, run in whole.items()},
         tuple(_notes(runs, chances)),
@@ -226,6 +230,10 @@ def _gained(one: _RunToPrice | None, other: _RunToPrice | None) -> Estimate | No
     if one is None or other is None or one.log_evidence is None or other.log_evidence is None:
         return None
     return bayes_factor(one.log_evidence, other.log_evidence)
+
+
+def _standing(*runs: _RunToPrice | None) -> Standing:
+    return standing_together(run.standing for run in runs if run is not None)
 
 
 _RUNS = {

@@ -110,7 +110,8 @@ class Price:
     conditions : whether the program with all statements is that with all others, given that this
         one is satisfied; `log_evidence_removed` is then log `posterior` less log `prior`. False
         where the statement restricts what is drawn, and changes the weights of the trees left.
-    standing : whether the runs behind the two differences converged: the worst of them.
+    standing_added, standing_removed : whether the two runs behind each difference converged: the
+        worse of them.
     no_bayes_factor : why the differences are no log Bayes factors: a prior looks at the response;
         None where they are.
     engines : the engine of the program with `all` statements, `without` this one, with this one
@@ -126,15 +127,11 @@ class Price:
     log_evidence_added: Estimate | None
     log_evidence_removed: Estimate | None
     conditions: bool
-    standing: Standing
+    standing_added: Standing
+    standing_removed: Standing
     no_bayes_factor: str | None
     engines: Mapping[str, str]
     notes: tuple[str, ...] = ()
-
-    @property
-    def converged(self) -> bool:
-        """Whether the runs behind the two differences converged; True for exact sums."""
-        return self.standing == "converged"
 
     @property
     def verdict(self) -> Verdict:
@@ -144,7 +141,7 @@ class Price:
             return "no Bayes factor"
         if told is None or math.isnan(told.value):
             return "not known"
-        if not self.converged:
+        if self.standing_removed != "converged":
             return "not converged"
         if told.kind == "exact" and abs(told.value) < _ROUNDING and self._is_idle:
             return "changes nothing here"
@@ -152,10 +149,10 @@ class Price:
 
     @property
     def _is_idle(self) -> bool:
-        """Whether no tree breaks it; a weight has none that does."""
-        if self.prior is None:
-            return self.kind == "feature_weight"
-        return self.prior.kind == "exact" and self.prior.value > 1 - _ROUNDING
+        """Whether it is known that no tree breaks it. Of a weight it is not: beside a copy of its
+        feature it leaves the evidence alone, and yet says which of the two trees use."""
+        prior = self.prior
+        return prior is not None and prior.kind == "exact" and prior.value > 1 - _ROUNDING
 
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data for JSON; None in place of infinity and NaN."""
@@ -165,11 +162,9 @@ class Price:
             "kind": self.kind,
             **_of_chance("prior", self.prior),
             **_of_chance("posterior", self.posterior),
-            **with_kind("log_evidence_added", self.log_evidence_added),
-            **with_kind("log_evidence_removed", self.log_evidence_removed),
+            **_of_gain("log_evidence_added", self.log_evidence_added, self.standing_added),
+            **_of_gain("log_evidence_removed", self.log_evidence_removed, self.standing_removed),
             "conditions": self.conditions,
-            "converged": self.converged,
-            "standing": self.standing,
             "verdict": self.verdict,
             "no_bayes_factor": self.no_bayes_factor,
             "engines": dict(self.engines),
@@ -239,3 +234,8 @@ def _of_chance(name: str, told: Chance | None) -> dict[str, Any]:
         values = (told.value, told.error, told.kind, told.draws, told.converged)
     names = (name, *(f"{name}_{part}" for part in ("error", "kind", "draws", "converged")))
     return finite_values(dict(zip(names, values, strict=True)))
+
+
+def _of_gain(name: str, told: Estimate | None, standing: Standing) -> dict[str, Any]:
+    converged = None if told is None else standing == "converged"
+    return {**with_kind(name, told), f"{name}_converged": converged}

@@ -27,6 +27,14 @@ def test_page_and_json(slp_run, table: Path, tmp_path: Path) -> None:
         assert f"{price['log_evidence_removed']:.4f} exact" in done.out
 
 
+def test_what_holds_of_several_statements_is_said_once(slp_run, table: Path, tmp_path) -> None:
+    prior = tmp_path / "prior.slp"
+    prior.write_text(":- use(growtree).\n:- support(max_depth(2)).\n:- support(min_leaf(2)).\n")
+    done = slp_run("price", prior, table, "--engine", "modal")
+    assert done.code == 0 and done.out.count("the evidence is not known") == 1
+    assert "\nmin_leaf(2), max_depth(2): the evidence is not known" in done.out
+
+
 def test_none_to_price_and_faults(slp_run, table: Path) -> None:
     done = slp_run("price", "growtree", table)
     assert done.code == 0 and "no constraint, no limit of support" in done.out

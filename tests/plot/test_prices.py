@@ -26,5 +26,7 @@ def test_both_differences_of_each_statement(ax: Axes) -> None:
 
 
 def test_nothing_to_draw_is_an_error() -> None:
-    with pytest.raises(slp.UnsupportedError, match="E571"):
+    with pytest.raises(slp.UnsupportedError, match="E571.* has no statement"):
         slp.plot.prices(slp.load("growtree").price(table(), seed=1))
+    with pytest.raises(slp.UnsupportedError, match="E571.* of no statement is known"):
+        slp.plot.prices(slp.parse(TEXT).price(table(), seed=1, engine="modal"))

@@ -37,6 +37,17 @@ def test_prices_of_random_programs(seed: int) -> None:
     compare(random_case(seed, 300))
 
 
+#: Tables and rules beyond those of `N_CASES`, by the options of `random_case`.
+KINDS = ("rows", "weights", "least_weight", "ranges", "lines", "exposures", "zeros", "subsets")
+KINDS += ("ordered", "extremes", "partition")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_prices_on_other_tables(kind: str) -> None:
+    assert sum(compare(random_case(seed, 200, **{kind: True})) for seed in (1001, 1002, 1003)) > 0
+
+
 ROWS = pl.DataFrame(
     {
         "a": [0, 1, 4, 2, 7, 3, 5, 6, 9, 8],
@@ -186,11 +197,58 @@ def test_a_program_that_cannot_be_run_without_it_is_told() -> None:
     assert price.engines == {"all": "exact", "alone": "exact"}
 
 
+@pytest.mark.slow
+def test_each_difference_tells_whether_its_own_runs_converged() -> None:
+    """Beside the limit sums tell what `forbid` costs; alone chains do, which are too short."""
+    rows = pl.DataFrame(
+        {f"x{i}": [(k * 37 + i * k * k) % 97 for k in range(120)] for i in range(4)}
+    )
+    rows = rows.with_columns(y=pl.Series(["p", "q", "q"] * 40))
+    text = ":- use(growtree).\n:- support(max_depth(1)).\n:- constraint(forbid(x0)).\n"
+    own = {"memory": "30MB", "effort": "quick", "draws": 8}
+    price = slp.parse(text).price(rows, seed=1, **own)["forbid(x0)"]
+    assert price.engines == {"all": "exact", "without": "exact", "alone": "mh", "none": "mh"}
+    assert (price.standing_added, price.standing_removed) == ("not known", "converged")
+    assert price.verdict == "hardly anything"
+    told = price.to_dict()
+    assert (told["log_evidence_added_converged"], told["log_evidence_removed_converged"]) == (
+        False,
+        True,
+    )
+
+
+def test_draws_tell_where_sums_have_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The evidence of the program without the limit stays known."""
+    text = ":- use(growtree).\n:- support(min_leaf(2)).\n:- constraint(once(a)).\n"
+    want = slp.parse(text).price(ROWS, seed=1, engine="exact")["min_leaf(2)"]
+    monkeypatch.setattr("slp.lower.expansion.MOST_STATES", 28)
+    have = slp.parse(text).price(ROWS, seed=1, engine="exact", draws=200)["min_leaf(2)"]
+    assert have.notes == () and have.log_evidence_removed == want.log_evidence_removed
+    assert want.prior.kind == "exact" and have.prior.kind == "estimate"
+    assert abs(have.prior.value - want.prior.value) < 6 * have.prior.error
+
+
 def test_what_changes_nothing_and_what_is_refused() -> None:
     text = ":- use(growtree).\n:- support(max_depth(9)).\n:- constraint(forbid(b)).\n"
     found = slp.parse(text).price(ROWS, seed=1)
     assert found["max_depth(9)"].verdict == "changes nothing here"
     assert found["max_depth(9)"].prior.value == pytest.approx(1)
+
+
+def test_a_weight_that_leaves_the_evidence_alone_may_change_trees() -> None:
+    """Of two copies of a feature, splits take the one with more weight."""
+    rows = ROWS.with_columns(b=pl.col("a"))
+    text = ":- use(growtree).\n:- feature_weight(a, 5).\n"
+    (price,) = slp.parse(text).price(rows, seed=1).statements
+    assert price.log_evidence_removed.value == pytest.approx(0, abs=1e-12)
+    assert price.verdict == "hardly anything"
+
+
+def test_no_draws_and_no_sums_tell_no_probability() -> None:
+    text = ":- use(growtree).\n:- support(min_weight(2)).\n"
+    (price,) = slp.parse(text).price(ROWS, seed=1, draws=0).statements
+    assert price.prior is None and price.posterior is None and "no draws" in price.notes[0]
+    assert price.log_evidence_removed.kind == "exact"
 
 
 def test_a_program_without_statements_has_no_prices() -> None:
