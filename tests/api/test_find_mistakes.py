@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import slp
+from slp.budgets.seconds import Deadline, time_left
 from slp.compile import compile_problem
+from slp.engines.shared.starts import no_start
 from slp.errors import Diagnostic, SlpError
+from slp.messages.inference import NO_TREE
+from slp.problem.problem import Problem
 from slp.program import find_mistakes, no_tree
 
 TABLE = pd.DataFrame({"age": [1, 2, 3, 4], "dose": [2, 1, 2, 1], "ill": ["n", "n", "y", "y"]})
@@ -240,6 +245,27 @@ def test_the_time_of_a_search_for_a_smallest_set_is_told(
     assert found.message.endswith("and fewer may do so: the time was over")
 
 
+def test_no_statement_is_blamed_for_trees_that_an_engine_missed() -> None:
+    problem = compile_problem(slp.parse(f":- use(growtree). {MAJORITY}").ir, MOSTLY_N)
+    (found,) = no_tree.with_blame(no_start(0), problem).diagnostics
+    assert found.code == "E517" and found.span is None
+    assert "yet there are trees" in found.message and "leave no tree" not in found.message
+
+
+def test_a_search_that_found_none_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = compile_problem(slp.parse(TWICE_IMPOSSIBLE).ir, ONE_Y_IN_THREE)
+    error_of = no_tree._error_of
+
+    def no_sum(*args: Any) -> SlpError | None:
+        return SlpError(NO_TREE()) if args[2] is no_tree._SUM else error_of(*args)
+
+    monkeypatch.setattr(no_tree, "_error_of", no_sum)
+    (found,) = no_tree.with_blame(no_start(0), problem).diagnostics
+    assert places(found) == FIRST_SET
+    told = "; a search found none for these 2 together either, any fewer of them leave some"
+    assert found.message.endswith(told)
+
+
 def test_no_statement_is_blamed_where_none_is_to_blame(tmp_path: Path) -> None:
     text = ":- start(t). 1 :: t --> split(age, 100), leaf, leaf. :- constraint(once(dose))."
     with pytest.raises(slp.SlpError) as caught:
@@ -269,6 +295,26 @@ def test_constraints_that_leave_one_leaf_are_named(tmp_path: Path, text: str, bl
     if blamed:
         assert found[0].span is not None and found[0].span.text == ":- constraint(constant(young))."
         assert len(found[0].related) == blamed - 1
+
+
+def test_the_search_for_what_leaves_one_leaf_keeps_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also while it lists states."""
+    path = tmp_path / "prior.slp"
+    path.write_text(f":- use(growtree). {BOX} :- constraint(forbid(age)).")
+    program = slp.load(path).ir
+    problem, calls = compile_problem(program, MOSTLY_N), list[float]()
+
+    def varied(self: Problem, program: Any) -> Problem:
+        calls.append(time_left())
+        return problem
+
+    monkeypatch.setattr(Problem, "varied", varied)
+    no_tree._may_split(problem, program, Deadline(60))
+    assert calls and max(calls) <= no_tree._SECONDS
+    calls.clear()
+    assert no_tree._may_split(problem, program, Deadline(0)) and not calls
 
 
 def test_a_constraint_that_leaves_one_leaf_by_itself_is_named_once(tmp_path: Path) -> None:
