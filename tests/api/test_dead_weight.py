@@ -30,6 +30,7 @@ MANY = pd.DataFrame(
 def in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """No limit of time that a busy machine could meet."""
     monkeypatch.setattr(dead_weight, "_SECONDS", 60.0)
+    monkeypatch.setattr(dead_weight, "_SECONDS_OF_DEFINITIONS", 60.0)
     monkeypatch.setattr(dead_weight, "_SECONDS_OF_COUNT", 60.0)
 
 
@@ -105,6 +106,8 @@ def test_what_is_not_decided_in_time_is_not_told(
     monkeypatch.setattr(dead_weight, "_SECONDS", 0.0)
     assert told(found(tmp_path, f"{DEEP} :- constraint(once(sex)).")) == []
     assert told(found(tmp_path, f"{FORBIDDEN} {BEFORE}")) == [("W155", [BEFORE, FORBIDDEN])]
+    monkeypatch.setattr(dead_weight, "_SECONDS_OF_DEFINITIONS", 0.0)
+    assert told(found(tmp_path, f"{FORBIDDEN} {BEFORE}")) == []
 
 
 def test_what_repeats_another_is_told_once(tmp_path: Path) -> None:
