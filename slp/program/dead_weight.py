@@ -17,6 +17,7 @@ from slp.ir.program import CheckedProgram, SplitBody
 from slp.lower import follows
 from slp.messages.names import plural
 from slp.messages.on_table import FOLLOWS, FOLLOWS_PERHAPS_FROM_FEWER, IDLE
+from slp.problem.core import counts_fit
 from slp.problem.problem import Problem
 from slp.program.statements import Statement, smallest_part, statements_of, with_only
 from slp.results.record.choice import SUMS
@@ -121,7 +122,7 @@ class _Search:
 
     def n_trees(self, problem: Problem) -> int | None:
         """The number of trees; None if a sum does not count them exactly within the limits."""
-        if self.by_partition:
+        if self.by_partition or not counts_fit(problem.grammar, problem.table, _MEMORY):
             return None
         size = size_for(problem, _MEMORY, _SPLITS)
         if size is None or not size.fits(_MEMORY, _SPLITS):

@@ -12,10 +12,11 @@ from typing import Any
 from slp.budgets.seconds import Deadline, held, time_left
 from slp.engines import infer, read_for
 from slp.engines.shared.size import size_for
-from slp.errors import Diagnostic, NoTreeError, Related, SlpError
+from slp.errors import BudgetError, Diagnostic, NoTreeError, Related, SlpError
 from slp.ir.program import CheckedProgram
-from slp.messages.inference import MISSED, NO_TREE, blame_in_words
+from slp.messages.inference import MISSED, NO_MEMORY_LEFT, NO_TREE, blame_in_words
 from slp.messages.on_table import NO_SPLIT_AT_ALL
+from slp.problem.core import counts_fit
 from slp.problem.problem import Problem
 from slp.program.statements import Statement, smallest_part, statements_of, with_only
 from slp.results import Posterior
@@ -84,6 +85,8 @@ def _may_split(problem: Problem, program: CheckedProgram, until: Deadline) -> bo
         with warnings.catch_warnings(), held(Deadline(_SECONDS)):  # also while states are listed
             warnings.simplefilter("ignore")
             varied = problem.varied(program)
+            if not counts_fit(varied.grammar, varied.table, _SUM["memory"]):
+                return True
             # Where no split is possible there is little to sum.
             size = size_for(varied, _SUM["memory"], _SPLITS)
             if size is None or not size.fits(_SUM["memory"], _SPLITS):
@@ -181,6 +184,14 @@ def _error_of(problem: Problem, program: CheckedProgram, how: dict[str, Any]) ->
 
 
 def _run(problem: Problem, how: dict[str, Any], deadline: Deadline | None = None) -> Posterior:
-    """The prior by a short search or a small sum."""
+    """The prior by a short search or a small sum.
+
+    Raises
+    ------
+    BudgetError
+        E501: the sum is not small. Not all of its memory is counted by the engine.
+    """
+    if how is _SUM and not counts_fit(problem.grammar, problem.table, how["memory"]):
+        raise BudgetError(NO_MEMORY_LEFT())
     time = Deadline(_SECONDS) if deadline is None else deadline
     return infer(problem, **how, seed=0, time=time, likelihood=False, advise=False)

@@ -15,8 +15,10 @@ from slp.compile import compile_problem
 from slp.engines.shared.starts import no_start
 from slp.errors import Diagnostic, SlpError
 from slp.messages.inference import NO_TREE
+from slp.problem import core
+from slp.problem import problem as problems
 from slp.problem.problem import Problem
-from slp.program import find_mistakes, no_tree
+from slp.program import find_mistakes, no_tree, reading
 
 TABLE = pd.DataFrame({"age": [1, 2, 3, 4], "dose": [2, 1, 2, 1], "ill": ["n", "n", "y", "y"]})
 
@@ -315,6 +317,34 @@ def test_the_search_for_what_leaves_one_leaf_keeps_its_time(
     assert calls and max(calls) <= no_tree._SECONDS
     calls.clear()
     assert no_tree._may_split(problem, program, Deadline(0)) and not calls
+
+
+def test_a_sum_that_counts_many_leaves_is_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 500 leaves its rules take gigabytes before any limit of the engine holds."""
+    rows, cores = pd.DataFrame({"age": range(500), "ill": ["n", "y"] * 250}), list[bool]()
+    made = core.core_problem
+
+    def watched(*args: Any, count_leaves: bool = True) -> Any:
+        assert not count_leaves or core.counts_fit(args[1], args[2], 64 << 20)
+        cores.append(count_leaves)
+        return made(*args, count_leaves=count_leaves)
+
+    monkeypatch.setattr(problems, "core_problem", watched)
+    path = tmp_path / "prior.slp"
+    path.write_text(":- use(growtree). :- constraint(max_leaves(499)).")
+    assert find_mistakes(path, rows) == () and cores
+
+
+def test_what_takes_too_much_memory_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_memory(_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(reading, "find_no_tree", no_memory)
+    assert codes(tmp_path, ":- use(growtree).") == ["E501"]
 
 
 def test_a_constraint_that_leaves_one_leaf_by_itself_is_named_once(tmp_path: Path) -> None:
