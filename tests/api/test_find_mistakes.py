@@ -347,6 +347,16 @@ def test_what_takes_too_much_memory_is_told(
     assert codes(tmp_path, ":- use(growtree).") == ["E501"]
 
 
+def test_of_constant_boxes_only_those_without_a_common_feature_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "prior.slp"
+    box = "box({0}, {1}, 2, 9). :- constraint(constant({0})). "
+    boxes = box.format("a", "age") + box.format("b", "age") + box.format("c", "dose")
+    path.write_text(f":- use(growtree). {boxes}")
+    (found,) = find_mistakes(path)
+    assert found.code == "W107"
+    assert places(found) == [":- constraint(constant(a)).", ":- constraint(constant(c))."]
+
+
 def test_a_constraint_that_leaves_one_leaf_by_itself_is_named_once(tmp_path: Path) -> None:
     assert codes(tmp_path, ":- use(growtree). :- constraint(max_leaves(1)).") == ["W107"]
 
