@@ -128,3 +128,13 @@ def test_a_pair_that_leaves_the_single_leaf_warns_once(
 ) -> None:
     ((code, places),) = told(found(tmp_path, " ".join(pair)))
     assert code == "W107" and sorted(places) == sorted(pair)
+
+
+@pytest.mark.parametrize("name", ["max_leaves", "max_features", "max_cost"])
+@pytest.mark.parametrize("table", [ROWS, MANY])
+def test_of_two_limits_the_lower_one_is_enough(
+    tmp_path: Path, name: str, table: pd.DataFrame
+) -> None:
+    high, low = (f":- constraint({name}({most}))." for most in (3, 2))
+    costs = ":- cost(age, 2). :- cost(dose, 2). " if name == "max_cost" else ""
+    assert told(found(tmp_path, f"{costs}{high} {low}", table)) == [("W106", [high, low])]
