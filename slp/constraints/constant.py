@@ -97,14 +97,29 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
     """Boxes because of which the root cannot split. The root contains every box, and a split on a
     feature that a box does not bound cuts the box."""
     constants = of_kind(constraints, Constant)
-    if not constants or set.intersection(*(set(_bounded(c.box)) for c in constants)):
+    if not constants or _common(constants):
         return
     alone = next((c for c in constants if not _bounded(c.box)), None)
     if alone is not None:
         yield words.FREE_BOX(alone.span, box=alone.box.name)
     else:
-        first, *others = constants
+        first, *others = _without_common(constants)
         yield words.NO_COMMON_FEATURE(first.span, related=and_this(*others))
+
+
+def _common(constants: Sequence[Constant]) -> set[str]:
+    """The features that all of their boxes bound."""
+    return set.intersection(*(set(_bounded(c.box)) for c in constants))
+
+
+def _without_common(constants: Sequence[Constant]) -> list[Constant]:
+    """A smallest part of those that have no bounded feature in common, first ones preferred."""
+    part = list(constants)
+    for c in reversed(constants):
+        rest = [other for other in part if other is not c]
+        if not _common(rest):
+            part = rest
+    return part
 
 
 def _bounded(box: Box) -> list[str]:

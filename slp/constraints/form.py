@@ -10,6 +10,7 @@ from slp.errors import Diagnostic, Related
 from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.decisions import FeatureCost
 from slp.messages import Wording
+from slp.messages.constraints import LOWER_LIMIT
 from slp.source import SourceSpan
 from slp.terms import Term
 
@@ -96,3 +97,13 @@ def and_this(*constraints: Constraint) -> list[Related]:
 def because_of(constraint: Constraint) -> list[Related]:
     """The place of a constraint that is the reason."""
     return [Related("because of this", constraint.span)] if constraint.span is not None else []
+
+
+def beside_lower(limits: Sequence[_C], most: Callable[[_C], int]) -> Iterator[Diagnostic]:
+    """Limits of a kind that limit nothing beside the lowest one."""
+    least = min(limits, key=most, default=None)
+    for limit in limits:
+        if least is not None and most(least) < most(limit):
+            yield LOWER_LIMIT(
+                limit.span, related=because_of(least), name=limit.name, most=most(least)
+            )

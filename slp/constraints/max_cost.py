@@ -167,7 +167,8 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
         elif all(map(limit.never_splits_on, priced)):
             yield words.ALL_TOO_DEAR(limit.span, most=limit.most)
         elif least.most < limit.most:
-            yield words.LOWER_LIMIT_OF_COST(limit.span, related=because_of(least), most=least.most)
+            related = because_of(least)
+            yield words.LOWER_LIMIT(limit.span, related=related, name=MaxCost.name, most=least.most)
 
 
 FORM = Form(MaxCost.name, "`max_cost(200)`", (1,), _read, _find)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from slp.constraints.form import Arguments, Form
+from slp.constraints.form import Arguments, Form, beside_lower, of_kind
 from slp.errors import Diagnostic
-from slp.ir.constraints import Constraint
+from slp.ir.constraints import Constraint, Support
 from slp.messages.lowering import DECIDED_AT_TREE
 from slp.source import SourceSpan
 from slp.terms import Term
@@ -50,4 +51,9 @@ def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> MaxFeat
     return None if count is None else MaxFeatures(count, span)
 
 
-FORM = Form(MaxFeatures.name, "`max_features(K)`", (1,), _read)
+def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:
+    limits = of_kind(constraints, MaxFeatures)
+    return beside_lower(limits, lambda limit: limit.count)
+
+
+FORM = Form(MaxFeatures.name, "`max_features(K)`", (1,), _read, _find)

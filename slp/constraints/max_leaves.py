@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from slp.constraints.form import Arguments, Form, of_kind
+from slp.constraints.form import Arguments, Form, beside_lower, of_kind
 from slp.errors import Diagnostic
 from slp.ir.constraints import Constraint, Support, TableFacts
 from slp.messages import constraints as words
@@ -56,7 +56,9 @@ def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> MaxLeav
 
 def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:
     most = support.max_depth
-    for limit in of_kind(constraints, MaxLeaves):
+    limits = of_kind(constraints, MaxLeaves)
+    yield from beside_lower(limits, lambda limit: limit.count)
+    for limit in limits:
         if limit.count == 1:
             yield words.ONE_LEAF(limit.span)
         # count >= 2**most, without a power that the count does not bound

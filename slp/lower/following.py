@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from slp.budgets.seconds import check_time
 from slp.ir.automaton import LOST, Automaton
 from slp.ir.cells import Cell
 from slp.ir.program import CheckedProgram
@@ -49,7 +50,7 @@ def follows(program: CheckedProgram, other: CheckedProgram, schema: Schema) -> b
     constraints and limits of another program satisfies those of a program too.
 
     Only what is decided at splits is a reason or follows; rules and rows are not looked at. So
-    False is "perhaps not".
+    False is "perhaps not". It stops at the deadline that is held (E540).
     """
     if program.support.min_leaf > 1 or program.support.min_weight is not None:
         return False
@@ -81,6 +82,7 @@ def _never_refuses(
     product = Product([_Watched(automaton), *reasons], schema)
     waiting, seen = [0], {0}
     while waiting:
+        check_time("comparing statements")
         state = waiting.pop()
         if product.is_lost(state) or product.steps > _MOST_STEPS:
             return False

@@ -136,9 +136,7 @@ ALL_TOO_DEAR = W106.says(
     "no feature that has a cost is ever split on: each costs more than {most}",
     "if that is meant, `forbid` says it plainly",
 )
-LOWER_LIMIT_OF_COST = W106.says(
-    "this limits nothing beside `max_cost({most})`", "take one of the two out"
-)
+LOWER_LIMIT = W106.says("this limits nothing beside `{name}({most})`", "take one of the two out")
 SAID_ALREADY = W106.says("this constraint repeats another", AS_REMEDY)
 FORBIDS_NOTHING = W106.says(
     "this forbids nothing: no node is split at depth {depth} under `max_depth({most})`", AS_REMEDY

@@ -116,26 +116,33 @@ MODAL_TOO_MANY_DEAD_ENDS = E504.says(
 )
 
 
+#: What E504 and E517 say where a search or a sum finds a tree that the engine did not.
+MISSED = "yet there are trees, which another search finds: try the engine exact or search"
+
+
 def blame_in_words(count: int, proven: bool, certain: bool, others: bool) -> str:
     """What E504 and E517 say of the statements that leave no tree.
 
     Parameters
     ----------
     count : their number; 0 if the rules alone leave none.
-    proven : whether a sum proves it; else a search found no tree.
+    proven : whether a sum proves it; else a search found no tree, and there may be one.
     certain : whether it is known that any fewer of them leave some.
     others : whether the program has more statements.
     """
-    way = "a sum over all trees proves it" if proven else "a search found none"
+    who = ("the rules alone", "this statement alone", f"these {count} together")[min(count, 2)]
+    if proven:
+        leave = "leaves" if count == 1 else "leave"
+        told = f"{who} {leave} no tree (a sum over all trees proves it)"
+    else:
+        told = f"a search found none for {who} either"
     if count == 0:
-        return f"the rules alone leave no tree ({way})"
-    told = "this statement alone leaves" if count == 1 else f"these {count} together leave"
-    told += f" no tree ({way})"
+        return told
     if not certain:
         told += ", and fewer may do so: the time was over"
     elif count > 1:
         told += ", any fewer of them leave some"
-    return told + "; there may be more contradictions" * others
+    return told + "; there may be more contradictions" * (proven and others)
 
 
 E505 = Entry(

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 #: The most levels of a feature that the core orders by their responses (`LevelOrders`).
 MOST_ORDERED_LEVELS = 2**16
 
+# Measured: bytes of a state's rules for each pair of leaves owed (44 to 84).
+_BYTES_OF_COUNTS = 80
+
 # The core's enumeration.
 _UNTOLD: tuple[Absent, ...] = ("error", "larger", "average")
 
@@ -65,6 +68,15 @@ def leaves_owed(grammar: TreeGrammar, table: Table) -> int:
     if grammar.max_leaves is None:
         return 0
     return max(1, min(grammar.max_leaves, len(table.counts)))
+
+
+def counts_fit(grammar: TreeGrammar, table: Table, memory: float) -> bool:
+    """Whether the core's rules fit into some bytes of memory where they count leaves. They are made
+    before any sum; with open states each is made when it is needed."""
+    if isinstance(grammar.states, OpenStates):
+        return True
+    owed = leaves_owed(grammar, table)
+    return _BYTES_OF_COUNTS * len(grammar.states) * owed**2 <= memory
 
 
 def core_problem(

@@ -5,24 +5,27 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 
 from slp.budgets.seconds import Deadline, held
 from slp.engines import infer, read_for
 from slp.engines.shared.drawing import trees_of_rules
 from slp.engines.shared.size import size_for
-from slp.errors import Diagnostic, Related, SlpError
+from slp.errors import Diagnostic, Related, SlpError, TimeOverError
 from slp.ir.program import CheckedProgram, SplitBody
 from slp.lower import follows
 from slp.messages.names import plural
 from slp.messages.on_table import FOLLOWS, FOLLOWS_PERHAPS_FROM_FEWER, IDLE
+from slp.problem.core import counts_fit
 from slp.problem.problem import Problem
 from slp.program.statements import Statement, smallest_part, statements_of, with_only
 from slp.results.record.choice import SUMS
 from slp.trees import check_tree
 
-#: Largest time of the whole search in seconds, and of one count of trees.
-_SECONDS, _SECONDS_OF_COUNT = 5.0, 1.0
+#: Largest time of the whole search in seconds, of what is decided by definitions, and of one count
+#: of trees.
+_SECONDS, _SECONDS_OF_DEFINITIONS, _SECONDS_OF_COUNT = 5.0, 5.0, 1.0
 #: Memory of a count in bytes, and most splits of a pass that is tried.
 _MEMORY, _SPLITS = 64 << 20, 3e7
 #: Trees drawn to find one that breaks a statement.
@@ -75,7 +78,8 @@ class _Search:
 
     def __init__(self, problem: Problem, program: CheckedProgram) -> None:
         self.problem, self.program = problem, program
-        self.until = Deadline(_SECONDS)
+        self.until, self.definitions = Deadline(_SECONDS), Deadline(_SECONDS_OF_DEFINITIONS)
+        self.definitions.pause()
         self.schema = problem.table.schema(program.support.min_leaf)
         bodies = [rule.body for rule in program.rules]
         # There one tree stands for others, and which of them it is depends on the constraints.
@@ -87,7 +91,7 @@ class _Search:
         """Whether no tree that the rules, the table and `others` allow breaks a statement; None if
         that is not known."""
         alone, rest = (with_only(self.program, part) for part in ([statement], others))
-        if follows(alone, rest, self.schema):
+        if self.follows(alone, rest):
             return True
         if self.until.over():
             return None
@@ -104,6 +108,13 @@ class _Search:
         except SlpError:
             return None
 
+    def follows(self, alone: CheckedProgram, rest: CheckedProgram) -> bool:
+        """Whether a statement follows from others by their definitions. Draws and counts take
+        nothing from the time of this."""
+        with self.definitions.working(), held(self.definitions), suppress(TimeOverError):
+            return follows(alone, rest, self.schema)
+        return False
+
     def is_broken(self, alone: CheckedProgram, without: Problem) -> bool:
         """Whether one of some trees of a program without a statement breaks it."""
         trees = trees_of_rules(without, _DRAWS, self.until.over)
@@ -111,7 +122,7 @@ class _Search:
 
     def n_trees(self, problem: Problem) -> int | None:
         """The number of trees; None if a sum does not count them exactly within the limits."""
-        if self.by_partition:
+        if self.by_partition or not counts_fit(problem.grammar, problem.table, _MEMORY):
             return None
         size = size_for(problem, _MEMORY, _SPLITS)
         if size is None or not size.fits(_MEMORY, _SPLITS):

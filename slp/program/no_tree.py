@@ -12,10 +12,11 @@ from typing import Any
 from slp.budgets.seconds import Deadline, held, time_left
 from slp.engines import infer, read_for
 from slp.engines.shared.size import size_for
-from slp.errors import Diagnostic, NoTreeError, Related, SlpError
+from slp.errors import BudgetError, Diagnostic, NoTreeError, Related, SlpError
 from slp.ir.program import CheckedProgram
-from slp.messages.inference import NO_TREE, blame_in_words
+from slp.messages.inference import MISSED, NO_MEMORY_LEFT, NO_TREE, blame_in_words
 from slp.messages.on_table import NO_SPLIT_AT_ALL
+from slp.problem.core import counts_fit
 from slp.problem.problem import Problem
 from slp.program.statements import Statement, smallest_part, statements_of, with_only
 from slp.results import Posterior
@@ -23,7 +24,8 @@ from slp.results.record.choice import DRAWS, SUMS
 
 #: Largest time of one search for a tree and of one sum, in seconds;
 _SECONDS = 2.0
-#: and of all of them that look for the statements to blame. The last one may end later by its own.
+#: and of all of them that look for the statements to blame, or for those that leave one leaf. The
+#: last one may end later by its own.
 _SECONDS_OF_BLAME = 10.0
 #: How an engine is asked to search for a tree: by one short chain, of which only the first tree is
 #: needed; and to prove that there is none, in little memory (bytes).
@@ -56,8 +58,10 @@ def find_no_tree(problem: Problem) -> tuple[Diagnostic, ...]:
     program = problem.program
     if program.edits is not None:
         return ()
-    program = replace(program, constraints=tuple(c for c in program.constraints if not c.by_code))
-    problem = problem.varied(program)
+    if any(c.by_code for c in program.constraints):
+        left = tuple(c for c in program.constraints if not c.by_code)
+        program = replace(program, constraints=left)
+        problem = problem.varied(program)
     found = _error_of(problem, program, _SEARCH)
     if found is None:
         return _one_leaf(problem)
@@ -72,13 +76,17 @@ def find_no_tree(problem: Problem) -> tuple[Diagnostic, ...]:
     return tuple(replace(d, severity="warning") for d in blamed)
 
 
-def _may_split(problem: Problem, program: CheckedProgram) -> bool:
+def _may_split(problem: Problem, program: CheckedProgram, until: Deadline) -> bool:
     """Whether some tree of a program on the table of a problem has a split; True also where no
-    small sum counts the trees."""
+    small sum counts the trees in time."""
+    if until.over():
+        return True
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), held(Deadline(_SECONDS)):  # also while states are listed
             warnings.simplefilter("ignore")
             varied = problem.varied(program)
+            if not counts_fit(varied.grammar, varied.table, _SUM["memory"]):
+                return True
             # Where no split is possible there is little to sum.
             size = size_for(varied, _SUM["memory"], _SPLITS)
             if size is None or not size.fits(_SUM["memory"], _SPLITS):
@@ -92,11 +100,12 @@ def _may_split(problem: Problem, program: CheckedProgram) -> bool:
 
 def _one_leaf(problem: Problem) -> tuple[Diagnostic, ...]:
     """W151 if statements leave no split of the table."""
-    if _may_split(problem, problem.program):
+    until = Deadline(_SECONDS_OF_BLAME)
+    if _may_split(problem, problem.program, until):
         return ()
 
     def has_no_split(part: Sequence[Statement]) -> bool:
-        return not _may_split(problem, with_only(problem.program, part))
+        return not _may_split(problem, with_only(problem.program, part), until)
 
     part, _ = smallest_part(statements_of(problem.program), has_no_split)
     spans = [statement.span for statement in part if statement.span is not None]
@@ -108,7 +117,8 @@ def _one_leaf(problem: Problem) -> tuple[Diagnostic, ...]:
 
 def with_blame(error: NoTreeError, problem: Problem) -> NoTreeError:
     """The error with a smallest set of statements that together leave no tree, where such a set is
-    found in time, and each of them has a place in the program."""
+    found in time, and each of them has a place in the program. If a sum shows that there are trees,
+    the error says so instead: the engine missed them."""
     program, statements = problem.program, statements_of(problem.program)
     until = Deadline(min(_SECONDS_OF_BLAME, max(_SECONDS, time_left())))
     known: dict[tuple[int, ...], _Existence] = {}
@@ -125,6 +135,8 @@ def with_blame(error: NoTreeError, problem: Problem) -> NoTreeError:
         trees = trees_of(part)
         return None if trees is _Existence.UNKNOWN else trees is not _Existence.SOME
 
+    if trees_of(statements) is _Existence.SOME:
+        return NoTreeError(replace(d, message=f"{d.message}; {MISSED}") for d in error.diagnostics)
     part, certain = smallest_part(statements, has_no_tree)
     spans = [statement.span for statement in part if statement.span is not None]
     if len(spans) < len(part):
@@ -172,6 +184,14 @@ def _error_of(problem: Problem, program: CheckedProgram, how: dict[str, Any]) ->
 
 
 def _run(problem: Problem, how: dict[str, Any], deadline: Deadline | None = None) -> Posterior:
-    """The prior by a short search or a small sum."""
+    """The prior by a short search or a small sum.
+
+    Raises
+    ------
+    BudgetError
+        E501: the sum is not small. Not all of its memory is counted by the engine.
+    """
+    if how is _SUM and not counts_fit(problem.grammar, problem.table, how["memory"]):
+        raise BudgetError(NO_MEMORY_LEFT())
     time = Deadline(_SECONDS) if deadline is None else deadline
     return infer(problem, **how, seed=0, time=time, likelihood=False, advise=False)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
+from slp.budgets import memory_errors
 from slp.compile import compile_problem, find_wrong_names, read_text
 from slp.errors import Diagnostic, ProgramError, SlpError, UnsupportedError
 from slp.folders import Folders, included
@@ -88,7 +89,8 @@ def find_mistakes(
     if any(f.severity == "error" for f in found):
         return found if X is None else (*found, *find_wrong_names(program, X, y))
     try:
-        return _mistakes_in_trees(program, known, found, X, y)
+        with memory_errors():
+            return _mistakes_in_trees(program, known, found, X, y)
     except NeedsPrologError as e:
         only_prolog = tuple(replace(d, severity="warning") for d in e.diagnostics)
     except SlpError as e:

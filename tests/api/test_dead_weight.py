@@ -30,6 +30,7 @@ MANY = pd.DataFrame(
 def in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """No limit of time that a busy machine could meet."""
     monkeypatch.setattr(dead_weight, "_SECONDS", 60.0)
+    monkeypatch.setattr(dead_weight, "_SECONDS_OF_DEFINITIONS", 60.0)
     monkeypatch.setattr(dead_weight, "_SECONDS_OF_COUNT", 60.0)
 
 
@@ -105,6 +106,8 @@ def test_what_is_not_decided_in_time_is_not_told(
     monkeypatch.setattr(dead_weight, "_SECONDS", 0.0)
     assert told(found(tmp_path, f"{DEEP} :- constraint(once(sex)).")) == []
     assert told(found(tmp_path, f"{FORBIDDEN} {BEFORE}")) == [("W155", [BEFORE, FORBIDDEN])]
+    monkeypatch.setattr(dead_weight, "_SECONDS_OF_DEFINITIONS", 0.0)
+    assert told(found(tmp_path, f"{FORBIDDEN} {BEFORE}")) == []
 
 
 def test_what_repeats_another_is_told_once(tmp_path: Path) -> None:
@@ -125,3 +128,13 @@ def test_a_pair_that_leaves_the_single_leaf_warns_once(
 ) -> None:
     ((code, places),) = told(found(tmp_path, " ".join(pair)))
     assert code == "W107" and sorted(places) == sorted(pair)
+
+
+@pytest.mark.parametrize("name", ["max_leaves", "max_features", "max_cost"])
+@pytest.mark.parametrize("table", [ROWS, MANY])
+def test_of_two_limits_the_lower_one_is_enough(
+    tmp_path: Path, name: str, table: pd.DataFrame
+) -> None:
+    high, low = (f":- constraint({name}({most}))." for most in (3, 2))
+    costs = ":- cost(age, 2). :- cost(dose, 2). " if name == "max_cost" else ""
+    assert told(found(tmp_path, f"{costs}{high} {low}", table)) == [("W106", [high, low])]

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import slp
+from slp.budgets.seconds import Deadline, time_left
 from slp.compile import compile_problem
+from slp.engines.shared.starts import no_start
 from slp.errors import Diagnostic, SlpError
-from slp.program import find_mistakes, no_tree
+from slp.messages.inference import NO_TREE
+from slp.problem import core
+from slp.problem import problem as problems
+from slp.problem.problem import Problem
+from slp.program import find_mistakes, no_tree, reading
 
 TABLE = pd.DataFrame({"age": [1, 2, 3, 4], "dose": [2, 1, 2, 1], "ill": ["n", "n", "y", "y"]})
 
@@ -240,6 +247,27 @@ def test_the_time_of_a_search_for_a_smallest_set_is_told(
     assert found.message.endswith("and fewer may do so: the time was over")
 
 
+def test_no_statement_is_blamed_for_trees_that_an_engine_missed() -> None:
+    problem = compile_problem(slp.parse(f":- use(growtree). {MAJORITY}").ir, MOSTLY_N)
+    (found,) = no_tree.with_blame(no_start(0), problem).diagnostics
+    assert found.code == "E517" and found.span is None
+    assert "yet there are trees" in found.message and "leave no tree" not in found.message
+
+
+def test_a_search_that_found_none_proves_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = compile_problem(slp.parse(TWICE_IMPOSSIBLE).ir, ONE_Y_IN_THREE)
+    error_of = no_tree._error_of
+
+    def no_sum(*args: Any) -> SlpError | None:
+        return SlpError(NO_TREE()) if args[2] is no_tree._SUM else error_of(*args)
+
+    monkeypatch.setattr(no_tree, "_error_of", no_sum)
+    (found,) = no_tree.with_blame(no_start(0), problem).diagnostics
+    assert places(found) == FIRST_SET
+    told = "; a search found none for these 2 together either, any fewer of them leave some"
+    assert found.message.endswith(told)
+
+
 def test_no_statement_is_blamed_where_none_is_to_blame(tmp_path: Path) -> None:
     text = ":- start(t). 1 :: t --> split(age, 100), leaf, leaf. :- constraint(once(dose))."
     with pytest.raises(slp.SlpError) as caught:
@@ -269,6 +297,64 @@ def test_constraints_that_leave_one_leaf_are_named(tmp_path: Path, text: str, bl
     if blamed:
         assert found[0].span is not None and found[0].span.text == ":- constraint(constant(young))."
         assert len(found[0].related) == blamed - 1
+
+
+def test_the_search_for_what_leaves_one_leaf_keeps_its_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also while it lists states."""
+    path = tmp_path / "prior.slp"
+    path.write_text(f":- use(growtree). {BOX} :- constraint(forbid(age)).")
+    program = slp.load(path).ir
+    problem, calls = compile_problem(program, MOSTLY_N), list[float]()
+
+    def varied(self: Problem, program: Any) -> Problem:
+        calls.append(time_left())
+        return problem
+
+    monkeypatch.setattr(Problem, "varied", varied)
+    no_tree._may_split(problem, program, Deadline(60))
+    assert calls and max(calls) <= no_tree._SECONDS
+    calls.clear()
+    assert no_tree._may_split(problem, program, Deadline(0)) and not calls
+
+
+def test_a_sum_that_counts_many_leaves_is_not_begun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 500 leaves its rules take gigabytes before any limit of the engine holds."""
+    rows, cores = pd.DataFrame({"age": range(500), "ill": ["n", "y"] * 250}), list[bool]()
+    made = core.core_problem
+
+    def watched(*args: Any, count_leaves: bool = True) -> Any:
+        assert not count_leaves or core.counts_fit(args[1], args[2], 64 << 20)
+        cores.append(count_leaves)
+        return made(*args, count_leaves=count_leaves)
+
+    monkeypatch.setattr(problems, "core_problem", watched)
+    path = tmp_path / "prior.slp"
+    path.write_text(":- use(growtree). :- constraint(max_leaves(499)).")
+    assert find_mistakes(path, rows) == () and cores
+
+
+def test_what_takes_too_much_memory_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_memory(_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(reading, "find_no_tree", no_memory)
+    assert codes(tmp_path, ":- use(growtree).") == ["E501"]
+
+
+def test_of_constant_boxes_only_those_without_a_common_feature_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "prior.slp"
+    box = "box({0}, {1}, 2, 9). :- constraint(constant({0})). "
+    boxes = box.format("a", "age") + box.format("b", "age") + box.format("c", "dose")
+    path.write_text(f":- use(growtree). {boxes}")
+    (found,) = find_mistakes(path)
+    assert found.code == "W107"
+    assert places(found) == [":- constraint(constant(a)).", ":- constraint(constant(c))."]
 
 
 def test_a_constraint_that_leaves_one_leaf_by_itself_is_named_once(tmp_path: Path) -> None:

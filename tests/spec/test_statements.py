@@ -107,6 +107,7 @@ def in_time(monkeypatch: pytest.MonkeyPatch) -> None:
         (no_tree, "_SECONDS"),
         (no_tree, "_SECONDS_OF_BLAME"),
         (dead_weight, "_SECONDS"),
+        (dead_weight, "_SECONDS_OF_DEFINITIONS"),
         (dead_weight, "_SECONDS_OF_COUNT"),
     ]:
         monkeypatch.setattr(room, name, 300.0)
