@@ -21,7 +21,7 @@ from slp.ir.tree_grammar import OpenStates
 from slp.leaves import OF_SOFT_TREES
 from slp.messages.inference import BACKTRACKING_DRAWS_ALONE
 from slp.messages.soft_trees import SOFT_TREES_ALONE
-from slp.problem.core import beyond_core
+from slp.problem.core import MOST_COUNTS, beyond_core, counts_fit
 from slp.problem.problem import Problem
 from slp.results.record.choice import DRAWS, PRIOR_DRAWS, SEARCH, SOFT_TREES, SUMS, EngineChoice
 from slp.results.record.size import MOST_SPLITS, Size
@@ -44,6 +44,8 @@ _FINITE = "the program has a finite tree grammar, so its trees can be summed exa
 _BOXES_OF_CHART = 2.0**20
 
 _MANY_BOXES = f"there may be more than {_BOXES_OF_CHART:,.0f} boxes, too many for exact sums"
+
+_COUNTS = "exact sums would count more leaves in each state than they have the memory and time for"
 
 _MANY = "the grammar has too many states to be summed over without the compiled kernels"
 
@@ -142,6 +144,8 @@ def _by_size(problem: Problem, request: Request, level: Level) -> EngineChoice:
     Else draws."""
     grammar, table, memory = problem.grammar, problem.table, request.memory
     room = room_beside(table, memory) * _TOTALS_TO_BEST
+    if compiled_is_there() and not counts_fit(grammar, table, min(room, MOST_COUNTS)):
+        return EngineChoice(DRAWS, _COUNTS)
     size = size_for(problem, room, MOST_SPLITS)
     if size is None:  # the plain chart checks this itself, unless there are many states
         if isinstance(grammar.states, OpenStates):

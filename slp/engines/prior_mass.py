@@ -22,6 +22,7 @@ from slp.engines.shared.size import ROUGH, size_of
 from slp.errors import BudgetError, SlpError
 from slp.ir.program import COUNTING_MEASURES, CheckedProgram
 from slp.ir.tree_grammar import OpenStates
+from slp.problem.core import MOST_COUNTS, counts_fit
 from slp.problem.problem import Problem
 from slp.results.record.choice import PRIOR_DRAWS, SUMS, EngineChoice
 from slp.results.record.later import Later
@@ -106,9 +107,9 @@ class _MassOfPrior:
 
     def _is_short(self, problem: Problem) -> bool:
         grammar = problem.grammar
-        if problem.unsummable or grammar.backtracks or problem.core is None:
+        if problem.unsummable or grammar.backtracks or isinstance(grammar.states, OpenStates):
             return False
-        if isinstance(grammar.states, OpenStates):
+        if not counts_fit(grammar, problem.table, MOST_COUNTS) or problem.core is None:
             return False
         size = size_of(problem.core, grammar, problem.table, ROUGH)
         return size.seconds <= _MOST_SECONDS and size.fits(self.request.memory / 8)

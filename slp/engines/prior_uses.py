@@ -23,6 +23,7 @@ from slp.engines.registry import engine_named
 from slp.engines.shared.size import ROUGH, size_of
 from slp.errors import BudgetError, SlpError
 from slp.ir.tree_grammar import OpenStates
+from slp.problem.core import MOST_COUNTS, counts_fit
 from slp.problem.problem import Problem
 from slp.results.record.choice import PRIOR_DRAWS, SUMS, EngineChoice
 from slp.results.record.later import Later
@@ -106,7 +107,9 @@ class _UsesUnderPrior:
             return False
         size = self.result.choice.size
         if size is None:
-            if problem.core is None or isinstance(grammar.states, OpenStates):
+            if isinstance(grammar.states, OpenStates):
+                return False
+            if not counts_fit(grammar, problem.table, MOST_COUNTS) or problem.core is None:
                 return False
             size = size_of(problem.core, grammar, problem.table, ROUGH)
         of_engine = size.seconds if self.result.kind == "sums" else self._seconds_of_steps()

@@ -70,6 +70,11 @@ def leaves_owed(grammar: TreeGrammar, table: Table) -> int:
     return max(1, min(grammar.max_leaves, len(table.counts)))
 
 
+#: Bytes of rules that count leaves, some five seconds of work before any sum or estimate of one:
+#: where nobody asked for sums there are no more.
+MOST_COUNTS = 2**29
+
+
 def counts_fit(grammar: TreeGrammar, table: Table, memory: float) -> bool:
     """Whether the core's rules fit into some bytes of memory where they count leaves. They are made
     before any sum; with open states each is made when it is needed."""

@@ -61,3 +61,17 @@ def test_max_depth_of_edits(n: int, data: Data) -> None:
         return [draw.tree for draw in found.draws]
 
     assert drawn(f":- support(max_depth({n})).") == drawn("")
+
+
+def test_leaves_that_are_too_many_to_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules that count leaves are made before any sum, so their size is told without them."""
+    monkeypatch.setattr("slp.problem.core._BYTES_OF_COUNTS", 1e9)
+    X, y = np.arange(12.0).reshape(-1, 1), np.arange(12) % 2
+    program = slp.parse(":- use(growtree). :- constraint(max_leaves(7)).")
+    with pytest.raises(slp.SlpError) as caught:
+        program.posterior(X, y, engine="exact", memory="1GiB")
+    (found,) = caught.value.diagnostics
+    assert found.code == "E501" and "under max_leaves(7)" in found.message
+    posterior = program.posterior(X, y, seed=1, effort="quick", draws=40)
+    assert posterior.engine == "mh" and "count more leaves" in posterior.reason
+    assert posterior.prior_uses_kind == "estimate"

@@ -17,6 +17,7 @@ from slp.data.table import Table
 from slp.engines.shared.size import size_for
 from slp.errors import SlpError
 from slp.ir.program import Bins, CheckedProgram, FeatureDeclaration
+from slp.problem.core import MOST_COUNTS, counts_fit
 from slp.problem.problem import Problem
 from slp.results.record.size import Fit, Size
 
@@ -142,9 +143,11 @@ def _mildest(
 
 
 def _size(problem: Problem, program: CheckedProgram, room: Room) -> Size | None:
-    """None if the changed program does not fit the table."""
+    """None if the changed program does not fit the table, or counts too many leaves."""
     try:
         changed = problem.varied(program)
     except SlpError:
+        return None
+    if not counts_fit(changed.grammar, changed.table, MOST_COUNTS):
         return None
     return size_for(changed, room.memory_for_numbers, room.splits)
