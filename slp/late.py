@@ -40,6 +40,7 @@ MODULES = (
     "slp.learn.text",
     "slp.plot",
     "slp.plot.canvas",
+    "slp.program.dead_weight",
     "slp.program.learning",
     "slp.program.pricing",
     "slp.report",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -67,6 +68,8 @@ COMMANDS = {
     "cv": (["cv", "prior.slp", "table.csv", "--folds", "2", "--seed", "1"], 0),
     "cv of a bad column": (["cv", "prior.slp", "table.csv", "-y", BAD + "?"], 1),
     "cv on no cluster": (["cv", "prior.slp", "table.csv", "--scheduler", BAD], 2),
+    "certify": (["certify", "tree.json", "prior.slp", "table.csv"], 0),
+    "certify of a bad tree": (["certify", BAD, "prior.slp"], 2),
     "price": (["price", "prior.slp", "table.csv", "--seed", "1"], 0),
     "tune": (["tune", "prior.slp", "table.csv", "--grid", "alpha=0.5,0.9", "--seed", "1"], 0),
     "tune by a bad name": (["tune", "prior.slp", "table.csv", "--grid", f"{BAD}=1"], 1),
@@ -126,6 +129,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     table.write_csv("table.csv")
     table.with_columns(pl.Series(BAD, ["1", "2" + BAD] * 6)).write_csv("words.csv")
     slp.load("prior.slp").posterior(table, "class" + BAD, draws=2).save("run.slpz")
+    tree = {"feature": BAD, "threshold": 3.5, "left": {}, "right": {}}
+    Path("tree.json").write_text(json.dumps(tree))
     Path("observed.slp").write_text(f"p({ATOM}).\nq(X).\n", "utf-8", newline="")
     return tmp_path
 
