@@ -20,7 +20,7 @@ E559 = Entry(
     "they predict well together. That is no distribution over trees that follows from program and "
     "table.",
     remedy="Ask it for predictions, or take the engine mh (smc, modal) for trees.",
-    example="program.posterior(X, y, engine='stacked').sample(10)",
+    example="slp map growtree data.csv --engine stacked",
 )
 NOT_A_POSTERIOR = E559.says(
     "{what}: an average of members stacked by prediction is not a posterior, and does not tell it",
@@ -32,7 +32,7 @@ E568 = Entry(
     cause="`stacked` sets rows aside to weight its members by, so it needs enough of them, and a "
     "response to predict. Its members are chains over hard trees.",
     remedy="Take the engine auto.",
-    example="slp-sample growtree small_table.csv --engine stacked",
+    example="slp-sample growtree data.csv --engine stacked   (of 30 rows)",
 )
 TOO_FEW_TO_STACK = E568.says(
     "the table has {rows} rows, and an eighth of them is too little to weight members by: it takes "
