@@ -62,7 +62,8 @@ def test_time_grows_as_the_number_of_choices(case) -> None:  # type: ignore[no-u
         else:
             assert found.success == pytest.approx(1.0)
 
-    assert_linear(ask, 150)
+    # A search of a hundredth of the limits goes before tables: both sizes are beyond it.
+    assert_linear(ask, 600 if case is _drawn else 150)
 
 
 @pytest.mark.slow
