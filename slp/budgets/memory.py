@@ -147,11 +147,11 @@ def memory_left() -> float:
     return max(0, memory - max(0, _taken() - before))
 
 
-def check_memory(doing: str) -> None:
-    """Raise BudgetError E501 if the budget that is held is used up. `doing` names the present work,
-    as in "while proofs were searched for"."""
+def check_memory(doing: str, kept: float = 0.0) -> None:
+    """Raise BudgetError E501 if the budget that is held is used up, but for `kept` bytes of later
+    work. `doing` names the present work, as in "while proofs were searched for"."""
     held = _HELD.get()
-    if held is not None and not memory_left():
+    if held is not None and memory_left() <= kept:
         raise BudgetError(MEMORY_USED_UP(memory=format_bytes(held[0]), doing=doing))
 
 

@@ -168,8 +168,9 @@ def time_left() -> float:
     return math.inf if deadline is None else deadline.left()
 
 
-def check_time(doing: str) -> None:
-    """Call `Deadline.check` of the deadline that is held, if there is one."""
+def check_time(doing: str, kept: float = 0.0) -> None:
+    """Call `Deadline.check` of the deadline that is held, if there is one, `kept` seconds before it
+    ends."""
     deadline = _HELD.get()
     if deadline is not None:
-        deadline.check(doing)
+        (deadline.before(kept) if kept else deadline).check(doing)

@@ -248,6 +248,6 @@ def test_the_memory_ends_a_search(slp_run, tmp_path: Path) -> None:
 def test_the_time_ends_draws(slp_run, tmp_path: Path) -> None:
     program = tmp_path / "coin.slp"
     program.write_text("0.5 :: coin(h).\n0.5 :: coin(t).\n")
-    result = slp_run("query", program, "coin(X)", "-n", "100000000", "--time", "2s", "--seed", "1")
+    result = slp_run("query", program, "coin(X)", "-n", "100000000", "--time", "5s", "--seed", "1")
     assert result.code == 0 and "warning[W243]" in result.err
     assert len(result.out.splitlines()) > 10

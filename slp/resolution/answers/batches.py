@@ -1,6 +1,7 @@
 """Draws that are made many at once: from tables, and in the core by the program.
 
-Between two batches the budgets are looked at. Each batch has its own stream of random numbers.
+Between two batches the budgets are looked at, but for what the draws take later. Each batch has its
+own stream of random numbers.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ from slp.resolution.tables.solved import solver
 
 #: The most draws of a batch.
 _AT_ONCE = 4096
+
+#: Seconds and bytes that a draw takes after it is made: as an answer of Python, and written. It
+#: takes 7 to 22 microseconds, and 400 to 700 bytes.
+_SECONDS_LATER, _BYTES_LATER = 2e-5, 700
 
 
 @dataclass
@@ -106,7 +111,7 @@ def _batches(
     made = 0
     try:
         while made < count:
-            check_budgets()
+            check_budgets(made * _SECONDS_LATER, made * _BYTES_LATER)
             parts.append(draw(min(_AT_ONCE, count - made), words_of(seed, len(parts))))
             made += size(parts[-1])
     except (BudgetError, KeyboardInterrupt) as e:

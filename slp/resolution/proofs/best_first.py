@@ -59,11 +59,12 @@ S = TypeVar("S")
 R = TypeVar("R")
 
 
-def check_budgets() -> None:
-    """Raise BudgetError E540, E501 if a budget that is held is used up."""
+def check_budgets(seconds: float = 0.0, memory: float = 0.0) -> None:
+    """Raise BudgetError E540, E501 if a budget that is held is used up, apart from the seconds and
+    bytes that later work needs."""
     doing = "while proofs were searched for"
-    check_time(doing)
-    check_memory(doing)
+    check_time(doing, seconds)
+    check_memory(doing, memory)
 
 
 #: Nodes opened between two looks at the budgets.

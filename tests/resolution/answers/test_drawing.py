@@ -17,7 +17,7 @@ from scipy.stats import chi2
 
 import slp
 from slp.errors import SlpError
-from slp.resolution.answers import drawing
+from slp.resolution.answers import batches, drawing
 from tests.reference.tables.test_masses import labels_of, random_clauses, text_of
 
 COIN = "0.6 :: coin(h).\n0.4 :: coin(t).\n"
@@ -223,3 +223,21 @@ def test_a_draw_is_a_mapping_with_its_proof() -> None:
     assert [(c.text, c.label) for c in draw.clauses] == [("0.6 :: coin(h).", 0.6)]
     assert draw.log_mass == math.log(0.6)
     assert draw.log_probability == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize("late", ["_SECONDS_LATER", "_BYTES_LATER"])
+@pytest.mark.parametrize(
+    ("text", "goal", "method"),
+    [
+        (COIN, "coin(X)", "tables"),
+        ("0.5 :: w([]).\n0.5 :: w([x | L]) :- w(L).\n", "w(L)", "rejection"),
+    ],
+)
+def test_what_draws_take_later_is_kept(
+    text: str, goal: str, method: str, late: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One batch leaves too little of the budget to turn another into answers and to write them."""
+    monkeypatch.setattr(batches, late, 1e7)
+    with pytest.warns(slp.SlpWarning, match="W243"):
+        drawn = slp.parse(text).draw(goal, 20_000, seed=1, time=900.0, memory="1GiB")
+    assert drawn.method == method and len(drawn) == 4096
