@@ -19,7 +19,7 @@ from slp.messages.names import plural
 from slp.messages.on_table import FOLLOWS, FOLLOWS_PERHAPS_FROM_FEWER, IDLE
 from slp.problem.core import counts_fit
 from slp.problem.problem import Problem
-from slp.program.statements import Statement, smallest_part, statements_of, with_only
+from slp.program.statements import Statement, places_of, smallest_part, with_only
 from slp.results.record.choice import SUMS
 from slp.trees import check_tree
 
@@ -44,8 +44,8 @@ def find_dead_weight(problem: Problem) -> tuple[Diagnostic, ...]:
     program = read_for(problem.program, SUMS)
     if program.edits is not None or program.has_gates:
         return ()
-    left = [s for s in statements_of(program) if s.span is not None and _is_decided(s)]
     search = _Search(problem, program)
+    left = [s for s in search.statements if s.span is not None and _is_decided(s)]
     found: list[Diagnostic] = []
     for statement in reversed(left):
         others = [other for other in left if other is not statement]
@@ -77,7 +77,7 @@ class _Search:
     """Asks whether trees of a program on the table of a problem break its statements."""
 
     def __init__(self, problem: Problem, program: CheckedProgram) -> None:
-        self.problem, self.program = problem, program
+        self.problem, self.program, self.statements = problem, program, places_of(program)
         self.until, self.definitions = Deadline(_SECONDS), Deadline(_SECONDS_OF_DEFINITIONS)
         self.definitions.pause()
         self.schema = problem.table.schema(program.support.min_leaf)
@@ -90,7 +90,7 @@ class _Search:
     def is_idle(self, statement: Statement, others: Sequence[Statement]) -> bool | None:
         """Whether no tree that the rules, the table and `others` allow breaks a statement; None if
         that is not known."""
-        alone, rest = (with_only(self.program, part) for part in ([statement], others))
+        alone, rest = self.with_only([statement]), self.with_only(others)
         if self.follows(alone, rest):
             return True
         if self.until.over():
@@ -101,12 +101,16 @@ class _Search:
                 without = self.problem.varied(rest)
                 if self.is_broken(alone, without):
                     return False
-                both = with_only(self.program, [statement, *others])
+                both = self.with_only([statement, *others])
                 more = self.n_trees(without)
                 fewer = None if more is None else self.n_trees(self.problem.varied(both))
                 return None if fewer is None else fewer == more
         except SlpError:
             return None
+
+    def with_only(self, part: Sequence[Statement]) -> CheckedProgram:
+        """The program with some of its statements alone."""
+        return with_only(self.program, self.statements, part)
 
     def follows(self, alone: CheckedProgram, rest: CheckedProgram) -> bool:
         """Whether a statement follows from others by their definitions. Draws and counts take

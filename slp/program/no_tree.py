@@ -18,7 +18,7 @@ from slp.messages.inference import MISSED, NO_MEMORY_LEFT, NO_TREE, blame_in_wor
 from slp.messages.on_table import NO_SPLIT_AT_ALL
 from slp.problem.core import counts_fit
 from slp.problem.problem import Problem
-from slp.program.statements import Statement, smallest_part, statements_of, with_only
+from slp.program.statements import Statement, places_of, smallest_part, with_only
 from slp.results import Posterior
 from slp.results.record.choice import DRAWS, SUMS
 
@@ -100,14 +100,15 @@ def _may_split(problem: Problem, program: CheckedProgram, until: Deadline) -> bo
 
 def _one_leaf(problem: Problem) -> tuple[Diagnostic, ...]:
     """W151 if statements leave no split of the table."""
-    until = Deadline(_SECONDS_OF_BLAME)
-    if _may_split(problem, problem.program, until):
+    program, until = problem.program, Deadline(_SECONDS_OF_BLAME)
+    if _may_split(problem, program, until):
         return ()
+    statements = places_of(program)
 
     def has_no_split(part: Sequence[Statement]) -> bool:
-        return not _may_split(problem, with_only(problem.program, part), until)
+        return not _may_split(problem, with_only(program, statements, part), until)
 
-    part, _ = smallest_part(statements_of(problem.program), has_no_split)
+    part, _ = smallest_part(statements, has_no_split)
     spans = [statement.span for statement in part if statement.span is not None]
     if not spans:
         return ()
@@ -119,7 +120,7 @@ def with_blame(error: NoTreeError, problem: Problem) -> NoTreeError:
     """The error with a smallest set of statements that together leave no tree, where such a set is
     found in time, and each of them has a place in the program. If a sum shows that there are trees,
     the error says so instead: the engine missed them."""
-    program, statements = problem.program, statements_of(problem.program)
+    program, statements = problem.program, places_of(problem.program)
     until = Deadline(min(_SECONDS_OF_BLAME, max(_SECONDS, time_left())))
     known: dict[tuple[int, ...], _Existence] = {}
     if any(d.message == NO_TREE().message for d in error.diagnostics):
@@ -128,7 +129,7 @@ def with_blame(error: NoTreeError, problem: Problem) -> NoTreeError:
     def trees_of(part: Sequence[Statement]) -> _Existence:
         key = tuple(map(id, part))
         if key not in known:
-            known[key] = _trees(problem, with_only(program, part), until)
+            known[key] = _trees(problem, with_only(program, statements, part), until)
         return known[key]
 
     def has_no_tree(part: Sequence[Statement]) -> bool | None:

@@ -18,17 +18,19 @@ import numpy as np
 from slp.budgets import Deadline
 from slp.data import SharedTable
 from slp.errors import SlpError
+from slp.ir.program import CheckedProgram
 from slp.messages.names import joined
 from slp.program.chances import Chances, StatementOnTrees
 from slp.program.folds import AnswerOfRun, RunOnTable, answers, checked_seed, tell_warnings
-from slp.program.parts import ProgramPart, keeping, statements_of
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.program.satisfied import conditions, satisfying, within_limit
+from slp.program.statements import Statement, statements_of, with_only
+from slp.program.wording import texts_of, words_of
 from slp.results import Posterior
 from slp.results.comparison import bayes_factor
 from slp.results.estimate import Estimate
-from slp.results.prices import Price, Prices
+from slp.results.prices import Price, Prices, StatementKind
 from slp.results.trust.judgement import Standing, standing_together
 from slp.runner.effort import level_in
 
@@ -109,13 +111,14 @@ class _Plan:
     def __init__(
         self,
         program: Program,
-        statements: tuple[ProgramPart, ...],
+        statements: list[Statement],
         table: SharedTable,
         seed: int,
         options: Mapping[str, Any],
         deadline: Deadline,
     ) -> None:
         self.program, self.statements = program, statements
+        self.texts = texts_of(program.ir, statements)
         self.options, self.deadline = options, deadline
         self.table = table
         every = range(len(statements))
@@ -129,8 +132,7 @@ class _Plan:
         self.runs = [self._run(kept, own) for kept, own in zip(self.kept, seeds, strict=True)]
 
     def _run(self, kept: frozenset[int], seed: int) -> RunOnTable:
-        own = keeping(self.program.ir, [self.statements[i] for i in sorted(kept)])
-        program = self.program._with_ir(own)
+        program = self.program._with_ir(self._keeping([self.statements[i] for i in kept]))
         lacks = None
         if kept in self.without:
             lacks = self._lacks(program, self.statements[self.without.index(kept)], seed)
@@ -149,24 +151,25 @@ class _Plan:
         if kept == self.none:
             return "no statement"
         if len(kept) == 1:
-            return f"{self.statements[min(kept)].text} alone"
-        return f"without {self.statements[min(self.whole - kept)].text}"
+            return f"{self.texts[min(kept)]} alone"
+        return f"without {self.texts[min(self.whole - kept)]}"
 
-    def _lacks(
-        self, without: Program, statement: ProgramPart, seed: int
-    ) -> StatementOnTrees | None:
+    def _keeping(self, kept: list[Statement]) -> CheckedProgram:
+        return with_only(self.program.ir, self.statements, kept)
+
+    def _lacks(self, without: Program, statement: Statement, seed: int) -> StatementOnTrees | None:
         """The statement that a program lacks, on its trees."""
-        if statement.kind == "feature_weight":
+        if statement.weight is not None:
             return None
         whole = self.program.ir
         satisfied = None
-        if whole.rules and statement.kind == "constraint":
-            satisfied = satisfying(without.ir, whole.constraints[int(statement.place)])
-        elif whole.rules:
-            name = str(statement.place)
-            satisfied = within_limit(without.ir, name, getattr(whole.support, name))
+        if whole.rules and statement.limit is None:
+            satisfied = satisfying(without.ir, *statement.constraints)
+        elif whole.rules and statement.limit is not None:
+            limit = getattr(whole.support, statement.limit)
+            satisfied = within_limit(without.ir, statement.limit, limit)
         return StatementOnTrees(
-            keeping(whole, [statement]),
+            self._keeping([statement]),
             None if satisfied is None else without._with_ir(satisfied),
             (self.table.frame, self.table.y),
             seed,
@@ -179,10 +182,7 @@ class _Plan:
 
     def conditions(self, i: int) -> bool:
         """Whether a statement conditions (`slp.results.prices.Price`)."""
-        statement = self.statements[i]
-        if statement.kind != "constraint":
-            return False
-        return conditions(self.program.ir, self.program.ir.constraints[int(statement.place)])
+        return any(conditions(self.program.ir, c) for c in self.statements[i].constraints)
 
 
 # --- prices --------------------------------------------------------------------------------------
@@ -209,9 +209,9 @@ def _price(plan: _Plan, found: Mapping[frozenset[int], AnswerOfRun], i: int) -> 
     chances = None if without is None else without.chances
     looks = [run.no_bayes_factor for run in whole.values() if run.no_bayes_factor is not None]
     return Price(
-        statement.text,
-        statement.words,
-        statement.kind,
+        plan.texts[i],
+        words_of(plan.program.ir, statement),
+        _kind(statement),
         None if chances is None else chances.prior,
         None if chances is None else chances.posterior,
         _gained(*added),
@@ -223,6 +223,12 @@ def _price(plan: _Plan, found: Mapping[frozenset[int], AnswerOfRun], i: int) -> 
         {name: run.engine for name, run in whole.items()},
         tuple(_notes(runs, chances)),
     )
+
+
+def _kind(statement: Statement) -> StatementKind:
+    if statement.limit is not None:
+        return "support"
+    return "constraint" if statement.constraints else "feature_weight"
 
 
 def _gained(one: _RunToPrice | None, other: _RunToPrice | None) -> Estimate | None:

@@ -1,9 +1,9 @@
-"""The statements of a program, which are its constraints and limits, and the smallest part of them
-that has a property."""
+"""The statements of a program beside its rules: constraints, limits and weights of features; the
+program without some of them; and the smallest part of them that has a property."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -11,25 +11,34 @@ from slp.ir.constraints import Constraint, Support
 from slp.ir.program import CheckedProgram
 from slp.source import SourceSpan
 
-#: The limits that a program may set, as `Support` names them.
-_LIMITS = ("min_leaf", "min_weight", "max_depth")
-
 #: Whether some of the statements, with the rules, have a property; None if that is not known.
 Property: TypeAlias = Callable[[Sequence["Statement"]], bool | None]
 
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """What one place of a program demands: constraints (several where a list stands for them), or
-    one limit. A function that a caller requires has no place."""
+    """Constraints, or a limit of `support`, or the weight of a feature, by their names. What comes
+    from a caller and not from a text has no place."""
 
     span: SourceSpan | None
     constraints: tuple[Constraint, ...] = ()
     limit: str | None = None
+    weight: str | None = None
 
 
 def statements_of(program: CheckedProgram) -> list[Statement]:
-    """The statements, file by file in their order there; those without a place come last."""
+    """Each constraint in the program's order, each limit, and each weight."""
+    constraints = [Statement(c.span, (c,)) for c in program.constraints]
+    weights = [
+        Statement(program.spans.get(f"feature_weight:{feature}"), weight=feature)
+        for feature in program.feature_weights
+    ]
+    return [*constraints, *_limits(program), *weights]
+
+
+def places_of(program: CheckedProgram) -> list[Statement]:
+    """The constraints and limits, file by file in their order there, those without a place last.
+    Constraints of one list have one place, and are one statement."""
     by_place: dict[SourceSpan, list[Constraint]] = {}
     without = []
     for constraint in program.constraints:
@@ -38,28 +47,31 @@ def statements_of(program: CheckedProgram) -> list[Statement]:
         else:
             by_place.setdefault(constraint.span, []).append(constraint)
     placed = [(span, Statement(span, tuple(own))) for span, own in by_place.items()]
-    for name in _LIMITS:
-        span = program.spans.get(f"support:{name}")
-        if span is not None:
-            placed.append((span, Statement(span, limit=name)))
+    placed += [(s.span, s) for s in _limits(program) if s.span is not None]
     files = list(dict.fromkeys(span.file for span, _ in placed))
     placed.sort(key=lambda one: (files.index(one[0].file), one[0].start))
     return [*(statement for _, statement in placed), *without]
 
 
-def with_only(program: CheckedProgram, statements: Sequence[Statement]) -> CheckedProgram:
-    """The program with some of its statements alone."""
-    kept = {id(c) for statement in statements for c in statement.constraints}
-    limits = {statement.limit for statement in statements}
-    loose = {
-        name: getattr(Support(), name)
-        for name in _LIMITS
-        if name not in limits and f"support:{name}" in program.spans
-    }
+def _limits(program: CheckedProgram) -> Iterator[Statement]:
+    for name, limit in vars(program.support).items():
+        if limit != getattr(Support(), name):
+            yield Statement(program.spans.get(f"support:{name}"), limit=name)
+
+
+def with_only(
+    program: CheckedProgram, statements: Sequence[Statement], kept: Sequence[Statement]
+) -> CheckedProgram:
+    """The program without those of the `statements` that are not kept."""
+    left = [s for s in statements if s not in kept]
+    constraints = {id(c) for statement in left for c in statement.constraints}
+    loose = {s.limit: getattr(Support(), s.limit) for s in left if s.limit is not None}
+    weights = {statement.weight for statement in left}
     return replace(
         program,
-        constraints=tuple(c for c in program.constraints if id(c) in kept),
+        constraints=tuple(c for c in program.constraints if id(c) not in constraints),
         support=replace(program.support, **loose),
+        feature_weights={f: w for f, w in program.feature_weights.items() if f not in weights},
     )
 
 

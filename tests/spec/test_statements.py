@@ -21,7 +21,7 @@ from slp.problem.problem import Problem
 from slp.program import dead_weight, no_tree
 from slp.program.dead_weight import find_dead_weight
 from slp.program.no_tree import find_no_tree
-from slp.program.statements import Statement, statements_of, with_only
+from slp.program.statements import Statement, places_of, with_only
 from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, TooManyDerivationsError, TreeKey
 from tests.spec.program_text import ProgramText, quoted, random_box
@@ -46,7 +46,7 @@ class StatementCase:
                 break
             except ProgramError:  # another measure than the weights of features know, E142
                 continue
-        self.statements = statements_of(self.program)
+        self.statements = places_of(self.program)
         while True:
             self.table = table
             self.problem: Problem = compile_problem(self.program, table.frame())
@@ -62,7 +62,7 @@ class StatementCase:
     @cache  # noqa: B019 - a case is dropped with its test
     def trees(self, part: tuple[Statement, ...]) -> frozenset[TreeKey]:
         """The trees that the rules and some statements allow."""
-        program: CheckedProgram = with_only(self.program, part)
+        program: CheckedProgram = with_only(self.program, self.statements, part)
         example = self.table.example(self.problem.table)
         spec = BruteForce(program, example, self.table.leaf, MOST)
         return frozenset(d.tree for d in spec.derivations)
