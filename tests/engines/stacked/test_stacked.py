@@ -1,14 +1,11 @@
-"""Members stacked by prediction: which rows and members they are, what they tell, and what not."""
+"""What members stacked by prediction tell, what they refuse, and their files and pages."""
 
 from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from functools import cache
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,210 +14,22 @@ import pytest
 from click.testing import CliRunner
 
 import slp
-from slp.budgets import Deadline
 from slp.cli import slp_command
 from slp.cli.sample import sample_command
 from slp.compile import compile_problem
-from slp.data.row_part import FEWEST_ROWS, part_of_table, set_aside
-from slp.data.row_responses import RowResponses
-from slp.engines import engine_named, run
-from slp.engines.contract import Request
+from slp.data.row_part import FEWEST_ROWS
+from slp.engines import run
 from slp.engines.stacked import run as stacking
 from slp.engines.stacked.options import StackedOptions
 from slp.errors import SlpError, SlpWarning, UnsupportedError, UsageError
-from slp.results.averages.drawn_trees import DrawnTrees
-from slp.results.averages.member_weights import stacking_weights
-from slp.results.averages.stacked import StackedTrees, log_densities_of_members
-from slp.results.record.choice import EngineChoice
-from slp.results.trust.doubts import doubt_of, stacking_is_offered
-from slp.runner import Schedule
-from slp.runner.effort import LEVELS
-
-QUICK: dict[str, Any] = {"engine": "stacked", "members": 8, "draws": 40, "effort": "quick"}
-TEXT = ":- use(growtree). :- support(max_depth(3)). :- response(y)."
-
-
-def frame(n: int = 480, seed: int = 1) -> pl.DataFrame:
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(n, 3)).round(2)
-    level = x[:, 0] + (x[:, 1] > 0) * x[:, 2]
-    return pl.DataFrame(
-        {
-            **{f"x{i}": own for i, own in enumerate(x.T)},
-            "y": np.where(level + rng.normal(size=n) > 0.3, "yes", "no"),
-            "number": level + rng.normal(size=n) / 2,
-            "count": rng.poisson(np.exp(level / 2)),
-            "time": rng.exponential(np.exp(level)) + 0.01,
-            "seen": rng.integers(0, 2, n),
-            "w": rng.choice([0.5, 1.0, 2.0], n),
-        }
-    ).select("x0", "x1", "x2", "y", "number", "count", "time", "seen", "w")
-
-
-def classes(n: int = 480, seed: int = 1) -> pl.DataFrame:
-    return frame(n, seed).select("x0", "x1", "x2", "y")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def few_steps() -> Iterator[None]:
-    """Runs of effort quick make few steps: what is tested does not depend on their number."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(LEVELS, "quick", replace(LEVELS["quick"], untempered=0.05))
-        yield
-
-
-@pytest.fixture(scope="module")
-def stack(few_steps: None) -> slp.Posterior:
-    return slp.parse(TEXT).posterior(classes(), seed=3, **QUICK)
-
-
-def trees_of(posterior: slp.Posterior) -> DrawnTrees:
-    averages = posterior._result.averages
-    assert isinstance(averages, StackedTrees)
-    return averages.trees
-
-
-def request(seed: int) -> Request:
-    return Request(
-        choice=EngineChoice("mh", ""),
-        likelihood=True,
-        draws=40,
-        seed=seed,
-        memory=2**30,
-        deadline=Deadline(),
-        threads=1,
-        progress=None,
-        allow_code=False,
-        advise=False,
-    )
-
-
-# --- rows, members, weights ----------------------------------------------------------------------
-
-
-def test_members_are_those_that_the_registry_gives_by_itself(stack: slp.Posterior) -> None:
-    problem = compile_problem(slp.parse(TEXT).ir, classes())
-    stay, _ = set_aside(problem.table, 3)
-    part = replace(problem, table=part_of_table(problem.table, stay)).varied(problem.program)
-    engine = engine_named("mh")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SlpWarning)
-        alone = engine.run(
-            part, request(3), engine.Options(chains=8, rungs=1, effort="quick")
-        ).averages.drawn
-    assert alone is not None
-    have = trees_of(stack)
-    assert list(have.trees.trees) == list(alone.trees.trees)
-    assert all(map(np.array_equal, have.chains, alone.chains))
-
-
-COUNTS = (
-    ":- use(growtree). :- support(max_depth(3)). :- response(count). :- leaf(gamma_poisson(1, 1))."
+from tests.engines.stacked.stacks import (
+    KINDS,
+    QUICK,
+    TEXT,
+    classes,
+    of_kind,
+    stack_of,
 )
-
-
-def counts(n: int = 480) -> pl.DataFrame:
-    return frame(n).select("x0", "x1", "x2", "count")
-
-
-def test_members_never_see_the_rows_set_aside() -> None:
-    """Other responses of these rows change the weights, and no tree; one of another row does."""
-    data, program = counts(), slp.parse(COUNTS)
-    stay, aside = set_aside(compile_problem(program.ir, data).table, 3)
-    changed, seen = data["count"].to_numpy().copy(), data["count"].to_numpy().copy()
-    changed[aside] = changed[aside] % 2 * 9
-    seen[stay[0]] += 5
-    first, second, third = (
-        program.posterior(data.with_columns(count=pl.Series(own)), seed=3, **QUICK)
-        for own in (data["count"].to_numpy(), changed, seen)
-    )
-    assert list(trees_of(first).trees.trees) == list(trees_of(second).trees.trees)
-    assert first.stacked is not None and second.stacked is not None
-    assert first.stacked.weights != second.stacked.weights
-    assert list(trees_of(first).trees.trees) != list(trees_of(third).trees.trees)
-
-
-#: A program for each kind of response, and the columns of its table.
-KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "classes": (":- response(y).", ("y",)),
-    "weights": (":- response(y). :- row_weight(w).", ("y", "w")),
-    "numbers": (":- response(number).", ("number",)),
-    "lines": (":- response(number). :- leaf(normal_linear([x0])).", ("number",)),
-    "counts": (":- response(count). :- leaf(gamma_poisson(1, 1)).", ("count",)),
-    "durations": (
-        ":- response(time, event(seen)). :- leaf(gamma_exponential(1, 1)).",
-        ("time", "seen"),
-    ),
-    "missing": (":- response(y). :- feature(x1, [missing(side)]).", ("y",)),
-    "subsets": (":- response(y). :- feature(x2, [subsets]).", ("y",)),
-}
-
-
-def of_kind(kind: str, seed: int = 1) -> tuple[slp.Program, pl.DataFrame]:
-    text, columns = KINDS[kind]
-    data = frame(seed=seed).select("x0", "x1", "x2", *columns)
-    if kind == "missing":
-        data = data.with_columns(x1=pl.when(pl.col("x0") > 0.7).then(None).otherwise(pl.col("x1")))
-    if kind == "subsets":
-        data = data.with_columns(x2=pl.col("x2").round(0).cast(pl.Int64).cast(pl.String) + "level")
-    return slp.parse(f":- use(growtree). :- support(max_depth(3)). {text}"), data
-
-
-@cache
-def stack_of(kind: str) -> slp.Posterior:
-    program, data = of_kind(kind)
-    return program.posterior(data, seed=2, **QUICK)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_densities_of_rows_set_aside_are_those_of_each_member_alone(kind: str) -> None:
-    """Beside `density` of a posterior with the draws of one member; by them the weights."""
-    program, data = of_kind(kind)
-    stacked = stack_of(kind)
-    table = compile_problem(program.ir, data).table
-    _, aside = set_aside(table, 2)
-    trees = trees_of(stacked)
-    numbers = stacking.table_as_numbers(table, table.row_of[aside])
-    responses = stacking.responses_of(table, aside)
-    have, told = log_densities_of_members(trees, trees.chains, numbers, responses)
-    assert told.all() and have.shape == (8, len(aside))
-    new, leaf = data[aside.tolist()], table.leaf
-    rows = table.new_rows(new)
-    for k in (0, 5):
-        alone = DrawnTrees(trees.table, trees.trees, [trees.chains[k]])
-        single = replace(responses, weights=None).statistics(leaf)
-        for i, mixture in enumerate(alone.leaf_mixtures(rows)):
-            S = mixture.statistics
-            logs = leaf.log_marginal(S + single[i]) - leaf.log_marginal(S)
-            want = np.log(mixture.probability @ np.exp(logs))
-            assert have[k, i] == pytest.approx(want, abs=1e-9)
-    weights = stacking_weights(have, responses.weights)
-    assert stacked.stacked is not None
-    assert stacked.stacked.weights == pytest.approx(weights.tolist(), abs=1e-12)
-
-
-def test_predictions_are_the_weighted_mean_of_the_members(stack: slp.Posterior) -> None:
-    new = classes(50, seed=9)
-    trees = trees_of(stack)
-    rows = stack.table.new_rows(new)
-    each = [DrawnTrees(trees.table, trees.trees, [own]).predictions(rows) for own in trees.chains]
-    assert stack.stacked is not None
-    want = np.tensordot(np.array(stack.stacked.weights), np.array(each), axes=1)
-    assert stack.predict_proba(new) == pytest.approx(want, abs=1e-12)
-    assert (stack.predict(new) == np.array(["no", "yes"])[want.argmax(axis=1)]).all()
-
-
-def test_the_seed_determines_the_answer_and_threads_do_not(stack: slp.Posterior) -> None:
-    new = classes(50, seed=9)
-    same, other = (
-        slp.parse(TEXT).posterior(classes(), **{"seed": seed, "threads": threads, **QUICK})
-        for seed, threads in ((3, 1), (4, 2))
-    )
-    assert np.array_equal(same.predict_proba(new), stack.predict_proba(new))
-    assert not np.array_equal(other.predict_proba(new), stack.predict_proba(new))
-
-
-# --- what it tells -------------------------------------------------------------------------------
 
 
 def test_it_says_that_it_is_no_posterior(stack: slp.Posterior) -> None:
@@ -323,9 +132,6 @@ def test_what_only_a_posterior_tells_is_refused_before_members_run(
     assert isinstance(said.exception, UsageError) or "E559" in said.output
 
 
-# --- what it refuses -----------------------------------------------------------------------------
-
-
 def test_what_it_does_not_take() -> None:
     few = f"E568(.|\\n)*{FEWEST_ROWS - 1} rows(.|\\n)*it takes {FEWEST_ROWS}"
     with pytest.raises(UnsupportedError, match=few):
@@ -343,9 +149,6 @@ def test_a_prior_and_few_members_are_refused() -> None:
         slp.parse(TEXT).prior(classes(), **QUICK)
     with pytest.raises(UsageError, match="E505"):
         slp.parse(TEXT).posterior(classes(), **{**QUICK, "members": 7})
-
-
-# --- files, commands, time -----------------------------------------------------------------------
 
 
 def test_a_saved_stack_answers_alike(stack: slp.Posterior, tmp_path: Path) -> None:
@@ -413,79 +216,6 @@ def test_a_time_that_is_over_ends_with_what_there_is() -> None:
     assert found.predict_proba(classes(3)).shape == (3, 2)
 
 
-def test_a_rowless_member_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A member that had no time for a draw is left out."""
-    members = stacking._members
-
-    def cut(*of: Any) -> Any:
-        found = members(*of)
-        trees = found.averages.drawn
-        assert trees is not None
-        chains = [trees.chains[0], trees.chains[1][:0], *trees.chains[2:]]
-        return replace(found, averaged=DrawnTrees(trees.table, trees.trees, chains))
-
-    monkeypatch.setattr(stacking, "_members", cut)
-    found = slp.parse(TEXT).posterior(classes(), seed=3, **QUICK)
-    assert found.stacked is not None and len(found.stacked.weights) == 7
-
-
-def test_more_time_is_kept_for_rows_that_kernels_cannot_send_down_trees() -> None:
-    """By a limit of 15 s it took 35 s on 19,000 rows with missing values."""
-    seconds = {}
-    for holes in (False, True):
-        rows = classes()
-        if holes:
-            rows = rows.with_columns(x0=pl.when(pl.col("x0") > 0).then(pl.col("x0")))
-        text = f"{TEXT} :- feature(x0, [missing(side), new(average)])."
-        problem = compile_problem(slp.parse(text).ir, rows)
-        seconds[holes] = stacking._seconds_of_row(problem, set_aside(problem.table, 1)[1])
-    assert seconds[True] == 8 * seconds[False]
-
-
-def test_classes_of_few_rows_are_set_aside_from_too() -> None:
-    rows = classes().with_columns(pl.Series("y", [f"c{i % 120:03}" for i in range(480)]))
-    found = slp.parse(TEXT).posterior(rows, seed=3, **QUICK)
-    assert found.stacked is not None and found.stacked.rows_of_weights == 60
-
-
-def test_a_row_that_is_an_error_chooses_no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A rare level that no row of some box has is one (`new(error)`), and each row is told."""
-    monkeypatch.setattr(stacking, "FEWEST_ASIDE", 1)
-    rng = np.random.default_rng(5)
-    levels = rng.choice(list("abcdef"), 480, p=[0.32, 0.32, 0.3, 0.02, 0.02, 0.02])
-    odd = (classes()["x0"].to_numpy() > 0) ^ np.isin(levels, ["b", "d"])
-    rows = classes().with_columns(x2=levels, y=np.where(odd, "yes", "no"))
-    known = {}
-    for new in ("error", "average"):
-        declared = f":- feature(x2, [subsets, new({new})])."
-        program = slp.parse(f":- use(growtree). :- response(y). {declared}")
-        trees = trees_of(program.posterior(rows, seed=3, **QUICK))
-        table = compile_problem(program.ir, rows).table
-        _, aside = set_aside(table, 3)
-        numbers = stacking.table_as_numbers(table, table.row_of[aside])
-        responses = stacking.responses_of(table, aside)
-        have, known[new] = log_densities_of_members(trees, trees.chains, numbers, responses)
-        for i, row in enumerate(numbers):
-            one = RowResponses(responses.outcomes[[i]])
-            alone, told = log_densities_of_members(trees, trees.chains, row[None], one)
-            assert told.tolist() == [known[new][i]]
-            if told[0]:
-                assert alone[:, 0] == pytest.approx(have[:, i])
-    assert known["average"].all() and 0 < known["error"].sum() < 60
-
-
-def test_rows_that_are_errors_leave_too_few_to_weight_by(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As where trees split on subsets of many levels: weights by no rows are none."""
-
-    def of_few(trees: DrawnTrees, members: Any, numbers: Any, responses: Any) -> Any:
-        found, told = log_densities_of_members(trees, members, numbers, responses)
-        return found, told & (np.arange(len(told)) < 49)
-
-    monkeypatch.setattr(stacking, "log_densities_of_members", of_few)
-    with pytest.raises(UnsupportedError, match=r"E568(.|\n)* 49 of the 60(.|\n)*new\(average\)"):
-        slp.parse(TEXT).posterior(classes(), seed=3, **QUICK)
-
-
 def test_what_is_told_of_an_interrupted_run() -> None:
     def hit_control_c(done: int, phase: str) -> None:
         if done > 5000:  # behind warm-up
@@ -516,55 +246,3 @@ def test_the_registry_runs_it_through_infer() -> None:
         found.failing_mass is None
         and found.prior_uses_note == "not known: no posterior stands beside it"
     )
-
-
-# --- where it is offered -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("trips", "barrier", "rows", "standing", "told", "offered"),
-    [
-        (0, 25.0, 5000, "not converged", "leaves", True),
-        (0, 25.0, FEWEST_ROWS - 1, "not converged", "leaves", False),
-        (1, 25.0, 5000, "not converged", "leaves", False),
-        (0, 5.0, 5000, "not converged", "leaves", False),
-        (0, 25.0, 5000, "converged", "leaves", False),
-        (0, 25.0, 5000, "not converged", "edits", False),
-    ],
-)
-def test_it_is_offered_where_ladders_make_no_round_trip(
-    trips: int, barrier: float, rows: int, standing: str, told: str, offered: bool
-) -> None:
-    found: Any = SimpleNamespace(
-        standing=standing,
-        converged=standing == "converged",
-        tempering=SimpleNamespace(fewest_round_trips=trips, barrier=barrier),
-        out_of_time=False,
-        nearly_agrees=False,
-        source="chains",
-        moves={},
-        warnings=("the chains disagree",),
-        convergence={told: None},
-    )
-    assert stacking_is_offered(found, rows) == offered
-    assert not stacking_is_offered(None, rows)
-    doubt = doubt_of(found, Schedule(2000, rounds=2), 2000, {}, rows)
-    assert ("engine='stacked'" in str(doubt)) == offered
-
-
-def test_the_page_offers_it_by_name_with_its_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(slp.results, "stacking_is_offered", lambda *_: True, raising=False)
-    classes().write_csv(tmp_path / "data.csv")
-    flags = "--engine mh --rungs 1 --warmup 5 --thin 1 -n 40 --seed 3 --memory 1GiB".split()
-    data = str(tmp_path / "data.csv")
-    said = CliRunner().invoke(sample_command, ["growtree", data, *flags]).stdout
-    lines = [line.strip() for line in said.splitlines()]
-    (at,) = [i for i, line in enumerate(lines) if "--engine stacked" in line]
-    assert lines[at].startswith(f"sample growtree {data}")
-    assert all(f"--{word}" in lines[at] for word in ("draws 40", "memory 1GiB", "seed 3"))
-    assert "--rungs" not in lines[at] and "--warmup" not in lines[at]
-    assert lines[at + 1].endswith("it takes about 51 s on two cores)")
-    said = CliRunner().invoke(sample_command, ["growtree", data, *flags, "--time", "20s"]).stdout
-    assert "it takes about 20 s on two cores)" in said
