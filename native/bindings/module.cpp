@@ -1,6 +1,6 @@
 // The Python module of the core: arrays in, arrays out, no decisions. Each room of the core has a
 // file: problem.cpp, exact.cpp, mcmc.cpp, smc.cpp, modal.cpp, search.cpp, rjhmc.cpp, tables.cpp;
-// edits.cpp has the sampler over edits.
+// exact_rows.cpp has what the exact engine tells of rows, edits.cpp the sampler over edits.
 //
 // Every function takes C-contiguous arrays of exactly the stated type (slp.kernels sees to that; no
 // conversion happens here), releases the interpreter lock while the core works, and hands the
