@@ -90,6 +90,17 @@ def _need(what: str, variable: str) -> NoReturn:
     pytest.skip(f"missing: {what}")
 
 
+@pytest.fixture(autouse=True)
+def own_leaf_models() -> Iterator[None]:
+    """What a test registers is forgotten behind it."""
+    from slp.leaves import SIGNATURES  # on the path from here on
+
+    known = dict(SIGNATURES)
+    yield
+    SIGNATURES.clear()
+    SIGNATURES.update(known)
+
+
 @pytest.fixture(scope="session")
 def swipl() -> str:
     """Path of SWI-Prolog's executable; without one the test is skipped, or fails under

@@ -1,4 +1,4 @@
-// What passes ask of a leaf model. leaf_formulas.cpp has the models, one struct each.
+// What passes ask of a leaf model. problem/leaves has the models, one struct each.
 
 #pragma once
 
