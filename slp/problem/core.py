@@ -86,7 +86,7 @@ def counts_fit(grammar: TreeGrammar, table: Table, memory: float) -> bool:
     return _BYTES_OF_COUNTS * len(grammar.states) * owed**2 <= memory
 
 
-def check_counts(grammar: TreeGrammar, table: Table, memory: float, doing: str) -> None:
+def check_counts(grammar: TreeGrammar, table: Table, memory: int, doing: str) -> None:
     """Raise BudgetError E501 unless `counts_fit`, or the core is missing. `doing` names the work
     that needs the rules."""
     if compiled_core() is not None and not counts_fit(grammar, table, memory):
