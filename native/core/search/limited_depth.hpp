@@ -48,8 +48,8 @@ public:
         bool all;
         // Is called before each cut that is looked at; false ends the work.
         std::function<bool()> step;
-        // Is told of each valid cut of the box once, if it is there. Where more rows may make a leaf
-        // likelier, it is told only of cuts that were looked at.
+        // Is told of each valid cut of the box once, if it is there. Where more rows may make a
+        // leaf likelier, it is told only of cuts that were looked at.
         std::function<void(const CutSides&)> tell;
     };
 
