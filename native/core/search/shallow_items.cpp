@@ -147,7 +147,8 @@ void Ranking::solve_first_cuts(RankedItem& node, std::span<Branch> branches, con
 }
 
 // Solves both sides of all cuts whose trees may be worth more than the best less `slack`, and
-// bounds the sides of the others. Where the known derivations alone are listed, it ends after kKnownCells.
+// bounds the sides of the others. Where the known derivations alone are listed, it ends after
+// kKnownCells.
 void Ranking::solve_cuts(RankedItem& node, std::span<Branch> branches, const Box& box,
                          double slack) {
     for (Branch& branch : branches) {
