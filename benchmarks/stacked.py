@@ -64,7 +64,7 @@ MIXES = [
     ["32 chains"],
     ["32 chains", "modal"],
     ["32 chains", "restarts"],
-    ["32 chains", "islands", "restarts"],
+    ["32 chains", "islands", "modal"],
     ["32 chains", "ladders"],
 ]
 

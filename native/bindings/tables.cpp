@@ -161,9 +161,8 @@ std::optional<nb::object> weigh(tables::Labelled& of, const Array<double>& value
 }
 
 std::optional<std::vector<double>> uses(const tables::Labelled& of,
-                                                  const Array<std::int32_t>& roots,
-                                                  const Array<double>& weights,
-                                                  const Report& progress) {
+                                        const Array<std::int32_t>& roots,
+                                        const Array<double>& weights, const Report& progress) {
     const std::vector<tables::Root> own = roots_of(of.size(), roots, weights);
     return asking([&](const tables::GoOn& go_on) { return of.expected_uses(own, go_on); },
                   progress);

@@ -45,7 +45,7 @@ _BOXES_OF_CHART = 2.0**20
 
 _MANY_BOXES = f"there may be more than {_BOXES_OF_CHART:,.0f} boxes, too many for exact sums"
 
-_COUNTS = "exact sums would count more leaves in each state than they have the memory and time for"
+_COUNTS = "states that count their leaves take more memory and time than exact sums are given"
 
 _MANY = "the grammar has too many states to be summed over without the compiled kernels"
 
@@ -132,7 +132,7 @@ def _for_backtracking(engine: str) -> EngineChoice:
 
 def _for_best(problem: Problem, request: Request, level: Level) -> EngineChoice:
     choice = replace(_choose(problem, request, "auto", level), best_alone=True)
-    if problem.unsummable or choice.engine == SUMS:
+    if problem.unsummable or choice.engine == SUMS or not _counts_fit(problem, request):
         return choice
     searched = "so the best tree is searched for"
     return replace(choice, engine=SEARCH, reason=f"{choice.reason}; {searched}")
@@ -143,8 +143,8 @@ def _by_size(problem: Problem, request: Request, level: Level) -> EngineChoice:
     `MOST_SPLITS`, and they are short enough: for a limit of time, else for the level of effort.
     Else draws."""
     grammar, table, memory = problem.grammar, problem.table, request.memory
-    room = room_beside(table, memory) * _TOTALS_TO_BEST
-    if compiled_is_there() and not counts_fit(grammar, table, min(room, MOST_COUNTS)):
+    room = _room(problem, request)
+    if not _counts_fit(problem, request):
         return EngineChoice(DRAWS, _COUNTS)
     size = size_for(problem, room, MOST_SPLITS)
     if size is None:  # the plain chart checks this itself, unless there are many states
@@ -172,6 +172,16 @@ def _by_size(problem: Problem, request: Request, level: Level) -> EngineChoice:
     if advised:
         reason += f"; {fits_in_words(fits, table)}"
     return EngineChoice(DRAWS, reason, size, fits)
+
+
+def _counts_fit(problem: Problem, request: Request) -> bool:
+    room = min(_room(problem, request), MOST_COUNTS)
+    return not compiled_is_there() or counts_fit(problem.grammar, problem.table, room)
+
+
+def _room(problem: Problem, request: Request) -> float:
+    """Bytes that the table leaves for each pass of a summary."""
+    return room_beside(problem.table, request.memory) * _TOTALS_TO_BEST
 
 
 def _by_time(size: Size, seconds: float | None, level: Level) -> EngineChoice:

@@ -18,11 +18,9 @@ from slp.budgets import Deadline
 from slp.engines import mcmc
 from slp.engines.contract import NoOptions, Request
 from slp.engines.registry import engine_named
-from slp.engines.shared.size import ROUGH, size_of
+from slp.engines.shared.size import rough_size
 from slp.errors import BudgetError, SlpError
 from slp.ir.program import COUNTING_MEASURES, CheckedProgram
-from slp.ir.tree_grammar import OpenStates
-from slp.problem.core import MOST_COUNTS, counts_fit
 from slp.problem.problem import Problem
 from slp.results.record.choice import PRIOR_DRAWS, SUMS, EngineChoice
 from slp.results.record.later import Later
@@ -106,12 +104,11 @@ class _MassOfPrior:
         return self._by_draws(free)
 
     def _is_short(self, problem: Problem) -> bool:
-        grammar = problem.grammar
-        if problem.unsummable or grammar.backtracks or isinstance(grammar.states, OpenStates):
+        if problem.unsummable or problem.grammar.backtracks:
             return False
-        if not counts_fit(grammar, problem.table, MOST_COUNTS) or problem.core is None:
+        size = rough_size(problem)
+        if size is None:
             return False
-        size = size_of(problem.core, grammar, problem.table, ROUGH)
         return size.seconds <= _MOST_SECONDS and size.fits(self.request.memory / 8)
 
     def _log_total(self, problem: Problem) -> float:

@@ -20,10 +20,8 @@ from slp.budgets import Deadline
 from slp.engines import mcmc
 from slp.engines.contract import NoOptions, Request
 from slp.engines.registry import engine_named
-from slp.engines.shared.size import ROUGH, size_of
+from slp.engines.shared.size import rough_size
 from slp.errors import BudgetError, SlpError
-from slp.ir.tree_grammar import OpenStates
-from slp.problem.core import MOST_COUNTS, counts_fit
 from slp.problem.problem import Problem
 from slp.results.record.choice import PRIOR_DRAWS, SUMS, EngineChoice
 from slp.results.record.later import Later
@@ -102,16 +100,12 @@ class _UsesUnderPrior:
     def _sums_are_short(self) -> bool:
         """Whether sums over the prior take at most a tenth of the summary, by estimates: they take
         as long as those over the posterior."""
-        problem, grammar = self.problem, self.problem.grammar
-        if problem.unsummable or grammar.backtracks:
+        problem = self.problem
+        if problem.unsummable or problem.grammar.backtracks:
             return False
-        size = self.result.choice.size
+        size = self.result.choice.size or rough_size(problem)
         if size is None:
-            if isinstance(grammar.states, OpenStates):
-                return False
-            if not counts_fit(grammar, problem.table, MOST_COUNTS) or problem.core is None:
-                return False
-            size = size_of(problem.core, grammar, problem.table, ROUGH)
+            return False
         of_engine = size.seconds if self.result.kind == "sums" else self._seconds_of_steps()
         most = _MOST_SHARE * (_BESIDE_ENGINE + of_engine)
         return size.seconds <= most and size.fits(self.request.memory / 8)

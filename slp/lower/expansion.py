@@ -151,7 +151,7 @@ class Expansion:
         return self.rules[state]
 
     def differ_in_order(self) -> bool:
-        """Whether at least half of the states listed are others with a list in another order."""
+        """Whether at least half of the states listed equal others but for the order of a list."""
         listed = [self._states[state] for state in self.rules]
         return 2 * len({(self._goals.unordered(g), c) for g, c in listed}) <= len(listed)
 

@@ -46,11 +46,16 @@ class _Watched(Automaton[Any]):
 
 
 def follows(program: CheckedProgram, other: CheckedProgram, schema: Schema) -> bool:
-    """Whether it is certain that each tree over the features of a table that satisfies the
-    constraints and limits of another program satisfies those of a program too.
+    """Whether it is certain that each tree which satisfies the constraints and limits of `other`
+    satisfies those of `program` too. Trees split on the features of `schema`.
 
     Only what is decided at splits is a reason or follows; rules and rows are not looked at. So
-    False is "perhaps not". It stops at the deadline that is held (E540).
+    False means "perhaps not".
+
+    Raises
+    ------
+    TimeOverError
+        E540: the deadline that is held is over.
     """
     if program.support.min_leaf > 1 or program.support.min_weight is not None:
         return False

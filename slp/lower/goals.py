@@ -9,6 +9,7 @@ features.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
@@ -92,7 +93,11 @@ class Goals:
         order."""
         term = self._goals[goal]
         args = term.args if isinstance(term, Struct) else ()
-        members = [arg if (items := list_items(arg)) is None else frozenset(items) for arg in args]
+        lists = [list_items(arg) for arg in args]
+        members = [
+            arg if items is None else frozenset(Counter(items).items())
+            for arg, items in zip(args, lists, strict=True)
+        ]
         return functor(term), tuple(members)
 
     def least_leaves(self, goal: int) -> int:

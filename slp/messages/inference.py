@@ -19,9 +19,9 @@ TABLE_TOO_LARGE = E501.says(
 )
 EXACT_OUT_OF_MEMORY = E501.says("the exact engine used up its memory of {memory} {doing}", "{help}")
 COUNTS_TOO_LARGE = E501.says(
-    "the memory of {memory} is too small for exact sums under max_leaves({most}): each state "
-    "counts the leaves that it owes",
-    "lower the limit, give it more by --memory (`memory` in Python), or take the engine mh",
+    "the memory of {memory} is too small for {doing} under max_leaves({most}): each state counts "
+    "its leaves up to this limit",
+    "lower max_leaves, give more memory by --memory (`memory` in Python), or take the engine mh",
 )
 CHART_OUT_OF_MEMORY = E501.says(
     "the exact engine used up its memory of {memory}: {done:,} boxes are done (down to those of "

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.budgets.memory import format_bytes
 from slp.columns import Absent
 from slp.data.feature_kind import Feature
 from slp.data.table import Table
-from slp.errors import UnsupportedError
+from slp.errors import BudgetError, UnsupportedError
 from slp.ir.constraints import Constraint
 from slp.ir.program import MEASURES
 from slp.ir.row_function import Op
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.leaves import LeafModel, label_text
+from slp.messages.inference import COUNTS_TOO_LARGE
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.split_measures import flat_transitions, range_total
 
@@ -82,6 +84,14 @@ def counts_fit(grammar: TreeGrammar, table: Table, memory: float) -> bool:
         return True
     owed = leaves_owed(grammar, table)
     return _BYTES_OF_COUNTS * len(grammar.states) * owed**2 <= memory
+
+
+def check_counts(grammar: TreeGrammar, table: Table, memory: int, doing: str) -> None:
+    """Raise BudgetError E501 unless `counts_fit`, or the core is missing. `doing` names the work
+    that needs the rules."""
+    if compiled_core() is not None and not counts_fit(grammar, table, memory):
+        most = grammar.max_leaves or 0
+        raise BudgetError(COUNTS_TOO_LARGE(memory=format_bytes(memory), doing=doing, most=most))
 
 
 def core_problem(

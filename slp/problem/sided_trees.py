@@ -24,8 +24,8 @@ class SidedTrees:
     def __init__(
         self, table: Table, trees: TreeArrays, errors: NDArray[np.bool_] | None = None
     ) -> None:
-        """`errors` : one of each row, in which is marked for which rows a split does not say the
-        side where that is declared an error; None raises it."""
+        """`errors`, shape (m,), is set to True at each row whose side a split does not know where
+        that is declared an error. Without it such a row raises the error (E442, E445)."""
         self._table, self._trees, self._errors = table, trees, errors
 
     def paths(

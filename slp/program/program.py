@@ -19,6 +19,7 @@ from slp.ir.constraints import Constraint
 from slp.ir.words import describe_prior
 from slp.late import late_import, optional_module
 from slp.lower import explain_program
+from slp.problem.core import MOST_COUNTS, counts_fit
 from slp.problem.problem import Problem
 from slp.program.progress import Progress, shown_progress
 from slp.program.proof_questions import ProofQuestions
@@ -168,6 +169,8 @@ class Program(TreeQuestions, ProofQuestions):
         text = explain_program(self.ir, schema, self._known)
         summable = finite and not model.unsummable and not model.grammar.backtracks
         size = estimate_size(model) if summable else None
+        if summable and not counts_fit(model.grammar, model.table, MOST_COUNTS):
+            return f"{text}\n\nOne exact pass: far too large, as each state counts its leaves."
         if size is None:
             return text
         return f"{text}\n\nOne exact pass: {size} (estimate).\n{algorithm_in_words(model)}"

@@ -68,10 +68,14 @@ def test_leaves_that_are_too_many_to_count(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("slp.problem.core._BYTES_OF_COUNTS", 1e9)
     X, y = np.arange(12.0).reshape(-1, 1), np.arange(12) % 2
     program = slp.parse(":- use(growtree). :- constraint(max_leaves(7)).")
-    with pytest.raises(slp.SlpError) as caught:
-        program.posterior(X, y, engine="exact", memory="1GiB")
-    (found,) = caught.value.diagnostics
-    assert found.code == "E501" and "under max_leaves(7)" in found.message
+    for engine, doing in (("exact", "exact sums"), ("search", "the search")):
+        with pytest.raises(slp.SlpError) as caught:
+            program.posterior(X, y, engine=engine, memory="1GiB")
+        (found,) = caught.value.diagnostics
+        assert found.code == "E501" and f"{doing} under max_leaves(7)" in found.message
+    best = program.posterior(X, y, engine="best", seed=1, effort="quick", draws=40)
+    assert best.engine == "mh"
+    assert program.explain(X, y).endswith("far too large, as each state counts its leaves.")
     posterior = program.posterior(X, y, seed=1, effort="quick", draws=40)
-    assert posterior.engine == "mh" and "count more leaves" in posterior.reason
+    assert posterior.engine == "mh" and "count their leaves" in posterior.reason
     assert posterior.prior_uses_kind == "estimate"

@@ -223,15 +223,21 @@ def test_later_states_are_held_to_what_was_promised(few_at_first: None) -> None:
         states[400]
 
 
-@pytest.mark.parametrize(("kept", "codes"), [("V = [F|U]", ["W304"]), ("sort([F|U], V)", [])])
+@pytest.mark.parametrize(
+    ("kept", "features", "codes"),
+    [
+        ("V = [F|U]", "abc", ["W304"]),
+        ("V = [F|U]", "a", []),  # their lengths differ
+        ("sort([F|U], V)", "abc", []),
+    ],
+)
 def test_lists_that_differ_in_order(
-    kept: str, codes: list[str], monkeypatch: pytest.MonkeyPatch
+    kept: str, features: str, codes: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Up to three features above: 40 lists of 8 sets."""
-    monkeypatch.setattr(lowering, "FIRST_STATES", 20)
+    monkeypatch.setattr(lowering, "FIRST_STATES", 200)
     rule = f"1/2 :: t(U) --> split(F, _), {{ {kept} }}, t(V), t(V)."
     program = checked(f":- start(t([])). {rule} 1/2 :: t(_) --> leaf.")
-    states = program_to_tree_grammar(program, numeric("a", "b", "c", most_leaves=4)).states
+    states = program_to_tree_grammar(program, numeric(*features, most_leaves=400)).states
     assert [d.code for d in getattr(states, "findings", [])] == codes
 
 

@@ -48,7 +48,8 @@ public:
         bool all;
         // Is called before each cut that is looked at; false ends the work.
         std::function<bool()> step;
-        // Is told of all cuts of the box, if it is there.
+        // Is told of each valid cut of the box once, if it is there. Where more rows may make a
+        // leaf likelier, it is told only of cuts that were looked at.
         std::function<void(const CutSides&)> tell;
     };
 
@@ -60,9 +61,10 @@ public:
     // Whether it solves boxes of so many distinct rows in a state, and has the memory for it. At
     // the start of a derivation trees may have one level more.
     bool takes(std::int32_t state, std::size_t rows, bool at_start);
-    // Bounds on the best tree of the box's rows. Where no tree is worth more than `known`, `high` is
-    // at most that. Else `low` is `high`, unless the work was ended.
-    BestTree solve(std::span<const std::uint32_t> rows, std::int32_t state, const WantedCuts& wanted);
+    // Bounds on the best tree of the box's rows. Where no tree is worth more than `known`, `high`
+    // is at most that. Else `low` is `high`, unless the work was ended.
+    BestTree solve(std::span<const std::uint32_t> rows, std::int32_t state,
+                   const WantedCuts& wanted);
     // About the additions that all work took so far.
     double steps() const { return steps_; }
 

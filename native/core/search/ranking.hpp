@@ -49,9 +49,8 @@ private:
         std::vector<double> stops;       // values of the leaf rules: options before the branches
         std::vector<Candidate> found;    // the derivations known, the best first
         std::vector<Candidate> heap;
-        // Of an item of few levels: whether its best value was found; then, of one whose cuts were
-        // solved, this value, and how far below it the values of cuts are known, and not only
-        // bounds on them.
+        // Of an item of few levels: whether the table has its best value. If its cuts were solved:
+        // this value, and how far below it cuts have values, and not bounds alone.
         bool solved = false;
         double best = -INFINITY, slack = INFINITY;
         std::int32_t product = -1;

@@ -115,8 +115,9 @@ TreeRef BestFirstSearch::tree_of(std::span<const BestCut> nodes) {
     return waiting.back();
 }
 
-// Finds the best value of an item of few levels, of `known` derivations that of the search; false
-// if it is no such item, or if the search left all that is known of its cuts.
+// Finds the best value of an item of few levels. Where the known derivations alone are listed, this
+// is the value that the search found. False if the item has more levels, or if it is the start of
+// such a list: the search has kept the sides of its cuts.
 bool Ranking::solve(RankedItem& node, const Box& box, std::int32_t product) {
     if (!search_.solves(box, product)) {
         return false;
@@ -145,8 +146,9 @@ void Ranking::solve_first_cuts(RankedItem& node, std::span<Branch> branches, con
     }
 }
 
-// Finds the values of both sides of all cuts whose trees may be worth the best less `slack`, and
-// bounds on the other sides. Of `known` derivations some looks must do.
+// Solves both sides of all cuts whose trees may be worth more than the best less `slack`, and
+// bounds the sides of the others. Where the known derivations alone are listed, it ends after
+// kKnownCells.
 void Ranking::solve_cuts(RankedItem& node, std::span<Branch> branches, const Box& box,
                          double slack) {
     for (Branch& branch : branches) {

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from slp.budgets.memory import format_bytes
 from slp.engines.contract import Progress
-from slp.engines.exact import CompiledChart, compiled_is_there
+from slp.engines.exact import CompiledChart
 from slp.engines.registry import plain_engine
 from slp.engines.shared.sums import SumLimits, SumsOverTrees
-from slp.errors import BudgetError
-from slp.messages.inference import COUNTS_TOO_LARGE
-from slp.problem.core import counts_fit
+from slp.problem.core import check_counts
 from slp.problem.problem import Problem
 from slp.results.averages.over_trees import TreeDistribution
 
@@ -17,12 +14,7 @@ from slp.results.averages.over_trees import TreeDistribution
 def _exact(
     problem: Problem, likelihood: bool, limits: SumLimits, progress: Progress | None
 ) -> TreeDistribution:
-    if compiled_is_there() and not counts_fit(problem.grammar, problem.table, limits.memory):
-        raise BudgetError(
-            COUNTS_TOO_LARGE(
-                memory=format_bytes(limits.memory), most=problem.grammar.max_leaves or 0
-            )
-        )
+    check_counts(problem.grammar, problem.table, limits.memory, "exact sums")
     if problem.core is None:
         found: TreeDistribution = plain_engine("exact").sums_by_chart(
             problem, likelihood, limits, progress

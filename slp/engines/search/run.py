@@ -24,6 +24,7 @@ from slp.engines.shared.growth.plan import Ending, Grown, Plan
 from slp.engines.shared.growth.pruning import Pruning
 from slp.errors import BudgetError, NoTreeError, TimeOverError
 from slp.messages.inference import NO_TREE, SEARCH_OUT_OF_MEMORY, TIME_OVER
+from slp.problem.core import check_counts
 from slp.problem.problem import Problem
 from slp.results.record.parts import Ended
 from slp.results.record.result import Result
@@ -57,7 +58,8 @@ def run_search(problem: Problem, request: Request) -> Result:
     Raises
     ------
     BudgetError
-        E501: no room beside the table; E540: the time was over before there was a tree.
+        E501: no room beside the table, or for rules that count leaves; E540: the time was over
+        before there was a tree.
     NoTreeError
         E504: no tree satisfies the program.
     """
@@ -104,12 +106,14 @@ class _Run:
 
     def listing(self) -> Listing:
         """The derivations that the search finds."""
+        problem, memory = self.problem, self.request.memory
+        check_counts(problem.grammar, problem.table, memory, "the search")
         search: AnySearch
         search, found = self._plainly() if self.problem.core is None else self._in_core()
         if not len(found.cuts):
             self._raise_nothing(found)
-        memory, taken = room_beside(self.problem.table, self.request.memory), found.peak_bytes
-        return Listing(search, found, self.request.deadline, max(0, memory - taken) // 2)
+        left = max(0, room_beside(problem.table, memory) - found.peak_bytes)
+        return Listing(search, found, self.request.deadline, left // 2)
 
     def _raise_nothing(self, found: FoundTree) -> NoReturn:
         if found.certified or found.high == -math.inf:

@@ -317,9 +317,9 @@ def best_drawn(problem: Problem, likelihood: bool, seconds: float) -> Candidate 
 
 
 def trees_of_rules(problem: Problem, most: int, stop: Stop) -> Iterator[Tree]:
-    """Independent trees in the support of a program, as its rules draw them without the weights of
-    what fails, until there are `most`; fewer where draws fail or `stop` says so, none where the
-    core does not take the program."""
+    """Independent trees in the support of a program, as chains draw their starts. There are `most`,
+    fewer where a draw fails or `stop` says so, and none where the core does not take the program.
+    Their probabilities are not those of the prior: draws that fail are made anew."""
     if not core_takes(problem.program.constraints, problem.table):
         return
     engine = cast(DrawingEngine[Any], engine_named(DRAWS))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from slp.data.table import Table
 from slp.errors import UnsupportedError
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
+from slp.problem.core import MOST_COUNTS, counts_fit
 from slp.problem.problem import Problem
 from slp.results.record.size import BYTES_PER_ITEM, Size, bytes_of_items
 
@@ -31,11 +32,20 @@ _MOST_INNER = 256
 _FAR = 8.0
 
 
-def estimate_size(problem: Problem) -> Size | None:
-    """The size of exact sums over a problem; None without the compiled core."""
-    if problem.core is None:
+def estimate_size(problem: Problem, work: float = _FINE) -> Size | None:
+    """The size of exact sums over a problem; None without the compiled core, or where its rules
+    would count too many leaves for sums that nobody asked for (`MOST_COUNTS`)."""
+    grammar, table = problem.grammar, problem.table
+    if not counts_fit(grammar, table, MOST_COUNTS) or problem.core is None:
         return None
-    return size_of(problem.core, problem.grammar, problem.table)
+    return size_of(problem.core, grammar, table, work)
+
+
+def rough_size(problem: Problem) -> Size | None:
+    """The same, found in a few milliseconds; None also where states are open."""
+    if isinstance(problem.grammar.states, OpenStates):
+        return None
+    return estimate_size(problem, ROUGH)
 
 
 def size_for(problem: Problem, memory: float, splits: float) -> Size | None:

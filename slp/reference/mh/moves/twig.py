@@ -7,10 +7,10 @@ to the weights of the trees of at most one split there,
     s(u, leaf)  =  w(u) M(u)^power
     s(u, c)     =  W(u, c) [M(left) M(right)]^power  b(u)
 
-with w(u) the weight of its leaf rules, W and M as in `informed`, and b(u) what the leaves on both
-sides weigh about: the weights of the leaf rules in the states of both sides of the first split
-that the rule of u's state proposes, as if all rules applied there. On the third level all nodes are
-leaves. With S(u) the sum of s(u, .), a subtree is drawn with the probability
+with w(u) the weight of its leaf rules, and W and M as in `informed`. b(u) is roughly the weight of
+the leaves on both sides: the product of the weights of the leaf rules in the states of both sides
+of the first split that the rule of u's state proposes, as if all rules applied there. On the third
+level all nodes are leaves. With S(u) the sum of s(u, .), a subtree is drawn with the probability
 
     p  =  product over its nodes u on the first two levels of s(u, what it has) / S(u)
 
