@@ -41,7 +41,12 @@ from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.member_weights import mean_log_density, stacking_weights
 from slp.results.averages.stacked import log_densities_of_members
 from slp.results.record.choice import DRAWS
-from slp.results.record.of_members import log_weights_of_draws, result_of_stack
+from slp.results.record.of_members import (
+    NO_POSTERIOR_BESIDE,
+    log_weights_of_draws,
+    result_of_stack,
+)
+from slp.results.record.prior_mass import PriorMass
 from slp.results.record.result import Result
 from slp.results.record.stacked import Stacked
 from slp.runner import check_count, fresh_seed
@@ -97,6 +102,7 @@ def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> 
         normalised=members.normalised,
         seed=seed,
         ended=ended,
+        prior_mass=PriorMass(why_none=NO_POSTERIOR_BESIDE if problem.program.constraints else ""),
     )
 
 
