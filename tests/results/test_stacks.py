@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import slp
+from slp.cli import slp_command
 from slp.cli.as_json import posterior_to_json
+from slp.cli.pictures import KINDS
+from slp.engines.stacked import run as stacking
 
 QUICK: dict[str, Any] = {"engine": "stacked", "members": 8, "draws": 16, "effort": "quick"}
 
@@ -36,3 +40,38 @@ def test_what_is_told_of_the_constraints(
         assert found.constraint_note == ("no posterior stands beside it" if constraints else "")
         told = posterior_to_json(found, {}, draws=0)
         assert told.get("constraint_note", "") == found.constraint_note
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "map {}",
+        "query growtree tree(T),uses(T,a) --data data.csv",
+        "predict {} data.csv --draws 3 --draws-to draws.csv",
+        "compare {}",
+        *(f"plot {kind} {{}} -o p.svg" for kind in KINDS if kind != "calibration"),
+    ],
+)
+def test_commands_refuse_before_members_run(
+    command: str, table: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*_: Any) -> None:
+        raise AssertionError("members ran")
+
+    monkeypatch.setattr(stacking, "_members", run)
+    monkeypatch.chdir(tmp_path)
+    table.write_csv("data.csv")
+    words = command.replace("{}", "growtree data.csv").split()
+    said = CliRunner().invoke(slp_command, [*words, "--engine", "stacked"])
+    assert said.exit_code == 2 and said.output.startswith("error[E559]")
+
+
+@pytest.mark.slow
+def test_calibration_is_a_picture_of_predictions(
+    table: pl.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table.write_csv("data.csv")
+    words = "plot calibration growtree data.csv -o p.svg --engine stacked --members 8 -n 16"
+    said = CliRunner().invoke(slp_command, [*words.split(), "--effort", "quick", "--seed", "1"])
+    assert said.exit_code == 0 and Path("p.svg").exists()

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.results.averages.drawn_trees import DrawnTrees
-from slp.results.averages.stacked import StackedTrees, no_posterior
+from slp.results.averages.no_posterior import no_posterior
+from slp.results.averages.stacked import StackedTrees
 from slp.results.estimate import Estimate
 from slp.results.record.choice import EngineChoice
 from slp.results.record.later import Later
