@@ -149,6 +149,7 @@ def _stacked_to_json(posterior: Posterior, stacked: Stacked) -> dict[str, Any]:
         "left_out": None,
         "notes": [stacked.words(), *stacked.sentences()],
         **_OF_TREES,
+        **mass_to_json(posterior),
         "stacked": {"members": len(stacked.weights), **asdict(stacked)},
         "interrupted": posterior.interrupted,
         "out_of_memory": posterior.out_of_memory,

@@ -15,6 +15,7 @@ from slp.cli.exclusive_options import check_options
 from slp.cli.json_text import write_json
 from slp.cli.options import NamedProgram, deadline_of, read_table
 from slp.cli.partial_results import known_is_told
+from slp.results import refuse_stacking
 
 _MOST_SHOWN = 50
 
@@ -30,6 +31,7 @@ def ask_trees(
 ) -> None:
     """Print the answers of a goal about trees. Without `--time` there is no limit."""
     check_options("a goal about trees")
+    refuse_stacking(asked["engine"], "goals about trees")
     source = click.get_current_context().get_parameter_source("time")
     given = asked["time"] if source is ParameterSource.COMMANDLINE else None
     time, program = deadline_of(given), prior.load()

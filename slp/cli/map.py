@@ -32,8 +32,8 @@ from slp.results import (
     Candidate,
     RashomonSet,
     derivations_note,
-    no_posterior,
     partition_note,
+    refuse_stacking,
 )
 
 #: What `--export` prints of a tree or an average of trees.
@@ -106,8 +106,7 @@ def map_command(
     """
     if export is not None and (as_json or within is not None):
         raise click.UsageError("--export goes with neither --json nor --within")
-    if inference["engine"] == "stacked":  # else it is refused when the members have ended
-        raise no_posterior("the best tree")
+    refuse_stacking(inference["engine"], "the best tree")
     if inference["engine"] == "auto" and not representative:  # draws, where sums do not fit
         inference["engine"] = "best"
         if depth is not None:

@@ -122,3 +122,5 @@ KINDS: Mapping[str, Picture] = {
 }
 #: Pictures of several runs, which no saved run has.
 OF_RUNS = ("evidence", "prices")
+#: Pictures of predictions alone, which members stacked by prediction have too.
+OF_PREDICTIONS = ("calibration",)

@@ -22,11 +22,12 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.partial_results import asked, known_is_told
-from slp.cli.pictures import KINDS, OF_RUNS, PictureAsked
+from slp.cli.pictures import KINDS, OF_PREDICTIONS, OF_RUNS, PictureAsked
 from slp.data import table_of
 from slp.late import optional_module
 from slp.leaves import label_text
 from slp.messages.names import name_help
+from slp.results import refuse_stacking
 
 _FORMATS = (".svg", ".png", ".pdf")
 #: Options that a saved run takes: those of the picture, and limits of exact sums.
@@ -113,6 +114,8 @@ def plot_command(
     **picture: Any,
 ) -> None:
     saved = _check_usage(kind, len(priors), data, output)
+    if kind not in OF_PREDICTIONS:
+        refuse_stacking(inference["engine"], f"the picture {kind}")
     inference = until_deadline(inference)
     check_output(output)
     plot = optional_module("plot")

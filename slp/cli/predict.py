@@ -37,6 +37,7 @@ from slp.late import late_import
 from slp.leaves import label_array, label_text
 from slp.messages.decisions import LOSS_GIVEN_TWICE, LOSS_TEXT
 from slp.messages.numbers import number_text
+from slp.results import refuse_stacking
 from slp.source import visible
 
 if TYPE_CHECKING:
@@ -139,6 +140,8 @@ def predict_command(
     inference = until_deadline(inference)
     check_output(output)
     _check_draws(draws, draws_to, output)
+    if draws is not None:
+        refuse_stacking(inference["engine"], "draws of what is predicted")
     if saved and draws is None and _is_given("seed"):
         raise click.UsageError("a saved run takes --seed for its --draws alone")
     rows = read_table(new or data, inference, rows=False)

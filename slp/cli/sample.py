@@ -101,7 +101,7 @@ def sample_command(
     check_output(output)
     check_output(save, streams=False)
     if output is not None and inference["engine"] == "stacked":
-        raise click.UsageError("the engine stacked has no draws to write: -o FILE is of the others")
+        raise click.UsageError("the engine stacked has no draws to write: leave -o FILE out")
     program = prior.load()
     frame = read_table(data, inference)
 

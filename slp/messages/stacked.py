@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from slp.messages.entry import AS_REMEDY, Entry
-from slp.messages.results import W510, W541
+from slp.messages.inference import E501, E540
+from slp.messages.results import W510, W541, W543, W544
 
 MEMBERS_OUT_OF_TIME = W541.says(
     "the time of {time} is over: {kept} of {wanted} draws of members are there",
@@ -12,6 +13,18 @@ MEMBERS_OUT_OF_TIME = W541.says(
 MEMBERS_INTERRUPTED = W510.says(
     "interrupted: {kept} of {wanted} draws of members are there and kept", "run it again"
 )
+MEMBERS_TOO_EARLY = W543.says(
+    "half of the time was over in warm-up, which ended early for some members: weights and "
+    "predictions depend on the clock",
+    "give more by --time (`time` in Python), or leave it out",
+)
+#: In place of remedies of chains by options that members do not take.
+REMEDIES_OF_MEMBERS = {
+    E501.code: "give it more by --memory (`memory` in Python), or run fewer `members` or threads",
+    E540.code: "give more time, or run fewer `members`, or with --effort quick (in Python: "
+    "effort='quick')",
+    W544.code: "give it more by --memory (`memory` in Python), or ask for fewer `draws`",
+}
 
 E559 = Entry(
     "E559: an average of members stacked by prediction is not a posterior",

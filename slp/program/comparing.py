@@ -26,7 +26,7 @@ from slp.program.folds import (
 from slp.program.held_out import fold_runs, scores_of
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
-from slp.results import Posterior, no_posterior
+from slp.results import Posterior, refuse_stacking
 from slp.results.comparison import ComparedProgram, Comparison, bayes_factor
 from slp.results.estimate import Estimate
 from slp.results.leave_one_out import LeaveOneOut
@@ -78,8 +78,7 @@ def compare(
     named = _named(programs)
     if against not in ("best", "first"):
         raise UsageError(AGAINST_WHAT(against=against))
-    if options.get("engine") == "stacked":
-        raise no_posterior("evidence, and what trees have in common")
+    refuse_stacking(options.get("engine"), "evidence, and what trees have in common")
     seed = checked_seed(seed, options)
     table = SharedTable.of({name: program.ir for name, program in named.items()}, X, y)
     parts = table.folds(folds, seed)

@@ -23,8 +23,8 @@ from slp.late import late_names
 
 if TYPE_CHECKING:
     from slp.results.arviz import posterior_to_arviz
+    from slp.results.averages.no_posterior import refuse_stacking
     from slp.results.averages.paths import TreePath
-    from slp.results.averages.stacked import no_posterior
     from slp.results.averages.weighted_draws import weighted_quantiles
     from slp.results.by_tree import mean_by_tree, splits_of, survival_of_rows, trees_of
     from slp.results.comparison import ComparedProgram, Comparison, HeldOut
@@ -109,10 +109,10 @@ __all__ = [
     "longer_run",
     "mean_by_tree",
     "monte_carlo_errors",
-    "no_posterior",
     "number_of_trees_text",
     "partition_note",
     "r_hat",
+    "refuse_stacking",
     "representative_tree",
     "seconds_of_stacking",
     "splits_of",
@@ -133,7 +133,7 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.results.by_tree": "mean_by_tree splits_of survival_of_rows trees_of",
-        "slp.results.averages.stacked": "no_posterior",
+        "slp.results.averages.no_posterior": "refuse_stacking",
         "slp.results.averages.weighted_draws": "weighted_quantiles",
         "slp.results.contrasts": "Contrast RowQuantity",
         "slp.results.trust.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",

@@ -18,12 +18,21 @@ from slp.data.row_part import FEWEST_ASIDE, part_of_table, responses_of, set_asi
 from slp.engines.contract import Request
 from slp.engines.registry import engine_named
 from slp.engines.stacked.options import StackedOptions
-from slp.errors import SlpWarning, UnsupportedError, warn
-from slp.messages.results import W510, W530, W541, W547
+from slp.errors import (
+    BudgetError,
+    Diagnostic,
+    SlpWarning,
+    TimeOverError,
+    UnsupportedError,
+    warn,
+)
+from slp.messages.results import W510, W530, W541, W543, W547
 from slp.messages.stacked import (
     MEMBERS_INTERRUPTED,
     MEMBERS_OUT_OF_TIME,
+    MEMBERS_TOO_EARLY,
     NO_STACKED_PRIOR,
+    REMEDIES_OF_MEMBERS,
     TOO_FEW_TOLD,
 )
 from slp.problem.new_rows import table_as_numbers
@@ -31,8 +40,13 @@ from slp.problem.problem import Problem
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.member_weights import mean_log_density, stacking_weights
 from slp.results.averages.stacked import log_densities_of_members
-from slp.results.record.choice import DRAWS, EngineChoice
-from slp.results.record.of_members import log_weights_of_draws, result_of_stack
+from slp.results.record.choice import DRAWS
+from slp.results.record.of_members import (
+    NO_POSTERIOR_BESIDE,
+    log_weights_of_draws,
+    result_of_stack,
+)
+from slp.results.record.prior_mass import PriorMass
 from slp.results.record.result import Result
 from slp.results.record.stacked import Stacked
 from slp.runner import check_count, fresh_seed
@@ -40,9 +54,11 @@ from slp.runner import check_count, fresh_seed
 #: Approximate seconds of the density of a row under a tree, the same where the kernels cannot send
 #: rows down trees, and the most of the time that is kept for the densities of all rows set aside.
 _SECONDS_OF_DENSITY, _SECONDS_OF_PATHS, _MOST_OF_TIME = 5e-7, 4e-6, 1 / 2
-#: What is told of draws that do not agree, which stacking needs not, and of their end, which is
-#: told of the members.
-_OF_DRAWS = (W510.code, W530.code, W541.code, W547.code)
+#: What is told of draws that do not agree, which stacking does not need, and of how the clock or
+#: the keyboard ended them, which is told of the members instead.
+_OF_DRAWS = (W510.code, W530.code, W541.code, W543.code, W547.code)
+#: Options of chains that stacking does not take.
+_OF_CHAINS = ("chains", "warmup", "thin")
 
 
 def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> Result:
@@ -77,13 +93,16 @@ def run_stacked(problem: Problem, request: Request, options: StackedOptions) -> 
         warn(MEMBERS_OUT_OF_TIME(time=time, kept=drawn, wanted=request.draws))
     elif ended.interrupted:
         warn(MEMBERS_INTERRUPTED(kept=drawn, wanted=request.draws))
+    elif members.choice.by_clock:
+        warn(MEMBERS_TOO_EARLY())
     return result_of_stack(
         weighed,
         stacked,
-        choice=request.choice,
+        choice=replace(members.choice, engine=request.choice.engine),
         normalised=members.normalised,
         seed=seed,
         ended=ended,
+        prior_mass=PriorMass(why_none=NO_POSTERIOR_BESIDE if problem.program.constraints else ""),
     )
 
 
@@ -105,22 +124,33 @@ def _members(
     own = engine.Options(chains=options.members, rungs=1, effort=options.effort)
     asked = replace(
         request,
-        choice=EngineChoice(DRAWS, "members of a stack"),
+        choice=replace(request.choice, engine=DRAWS),
         draws=max(request.draws, options.members),
         instead=None,
     )
     refused = engine.refusal(part, own)
     if refused:
         raise UnsupportedError(refused)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", SlpWarning)
-        found = engine.run(part, asked, own)
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", SlpWarning)
+            found = engine.run(part, asked, own)
+    except BudgetError as error:  # without the best tree of a member, which a stack does not tell
+        kind = TimeOverError if isinstance(error, TimeOverError) else BudgetError
+        raise kind(map(_of_members, error.diagnostics)) from None
     for message in (w.message for w in caught):
         if not isinstance(message, SlpWarning):
             warnings.warn(message, stacklevel=2)
         elif message.diagnostic.code not in _OF_DRAWS:
-            warn(message.diagnostic)
+            warn(_of_members(message.diagnostic))
     return found
+
+
+def _of_members(finding: Diagnostic) -> Diagnostic:
+    """What chains say, with a remedy that members have, where that of chains is none of theirs."""
+    if not any(name in (finding.help or "") for name in _OF_CHAINS):
+        return finding
+    return replace(finding, help=REMEDIES_OF_MEMBERS.get(finding.code, finding.help))
 
 
 def _weighed(

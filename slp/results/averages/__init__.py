@@ -5,6 +5,6 @@ leaves predict of single rows, `paths` how rows go down random trees, `asked` wh
 are asked, `proximity` which of them share a leaf, `left_out` and `smoothing` what rows are worth
 given the others, and `quantiles` has those of mixtures of leaves. `reached` has the leaves that
 rows reach in trees, with draws of their parameters, and `quantities` what of these is asked.
-`stacked` has those of members that are stacked by prediction, which tell no posterior, by the
-weights of `member_weights`.
+`stacked` has those of members that are stacked by prediction, by the weights of `member_weights`;
+`no_posterior` refuses what these do not tell.
 """

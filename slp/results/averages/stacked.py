@@ -10,19 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.row_responses import RowResponses
-from slp.errors import UsageError
-from slp.messages.stacked import NOT_A_POSTERIOR
+from slp.results.averages.no_posterior import no_posterior
 from slp.results.averages.over_trees import ScoredTrees, TreeAverages
 
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
 
 _Answer = TypeVar("_Answer")
-
-
-def no_posterior(what: str) -> UsageError:
-    """E559: what a posterior tells, and this does not."""
-    return UsageError(NOT_A_POSTERIOR(what=what))
 
 
 class StackedTrees:

@@ -11,14 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.results.averages.drawn_trees import DrawnTrees
-from slp.results.averages.stacked import StackedTrees, no_posterior
+from slp.results.averages.no_posterior import no_posterior
+from slp.results.averages.stacked import StackedTrees
 from slp.results.estimate import Estimate
 from slp.results.record.choice import EngineChoice
 from slp.results.record.later import Later
 from slp.results.record.parts import Draw, Ended, Evidence
+from slp.results.record.prior_mass import PriorMass
 from slp.results.record.prior_uses import PriorUses
 from slp.results.record.result import Result
 from slp.results.record.stacked import Stacked
+
+#: Why nothing is told of the prior.
+NO_POSTERIOR_BESIDE = "no posterior stands beside it"
 
 
 def result_of_stack(
@@ -29,8 +34,10 @@ def result_of_stack(
     normalised: bool,
     seed: int,
     ended: Ended,
+    prior_mass: PriorMass,
 ) -> Result:
-    """The average of members, each a chain of `trees`, which have the weights of the stack."""
+    """The average of members, each a chain of `trees`, which have the weights of the stack. Of
+    `prior_mass` no probability is known, and why, if the program has constraints."""
     return Result(
         chosen=choice,
         table=trees.table,
@@ -62,7 +69,8 @@ def result_of_stack(
         diagnostics=Later.known(None),
         schedule=None,
         edits=Later.known(None),
-        prior_uses=Later.known(PriorUses.not_known("no posterior stands beside it")),
+        prior_mass=Later.known(prior_mass),
+        prior_uses=Later.known(PriorUses.not_known(NO_POSTERIOR_BESIDE)),
         ended=Later.known(ended),
     )
 

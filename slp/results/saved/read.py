@@ -19,6 +19,7 @@ from slp.results.averages.soft import SoftTrees
 from slp.results.record.choice import EngineChoice
 from slp.results.record.of_members import result_of_stack
 from slp.results.record.parts import Ended, ResultKind
+from slp.results.record.prior_mass import PriorMass
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
 from slp.results.record.stacked import Stacked
@@ -99,6 +100,7 @@ class SavedRun:
             normalised=self.normalised,
             seed=self.seed,
             ended=from_plain(Ended, said["ended"]),
+            prior_mass=from_plain(PriorMass, said["prior_mass"]),
         )
 
 

@@ -16,7 +16,7 @@
     soft/*.npy      soft trees (`slp.results.saved.soft`), in place of all `trees/` but these two
 
 Of members that are stacked by prediction each is a chain, and `answers.json` has how they were
-stacked, and how the run ended, alone.
+stacked, how the run ended, and why nothing is told of the prior, alone.
 
 Sums over all trees are not saved: program and table are, and the sums are made again.
 """
@@ -120,7 +120,8 @@ def _stacked_to_members(result: Result, trees: DrawnTrees) -> dict[str, Any]:
     """The trees of members that were stacked, and how."""
     members = _hard_trees(result, trees)
     members |= _draws_to_members(trees, np.concatenate(trees.draw_weights))
-    members["answers.json"] = to_plain({"stacked": result.stacked, "ended": result.ended()})
+    parts = "stacked", "ended", "prior_mass"
+    members["answers.json"] = to_plain({name: getattr(result, name) for name in parts})
     return members
 
 

@@ -14,7 +14,7 @@ from slp.messages.decisions import NO_PATHS_OF_SOFT
 from slp.messages.names import plural
 from slp.resolution import values_of
 from slp.results.averages.drawn_trees import DrawnTrees
-from slp.results.averages.stacked import no_posterior
+from slp.results.averages.no_posterior import no_posterior
 from slp.results.averages.sums import Sums
 from slp.results.estimate import Kind
 from slp.results.record.result import Result
