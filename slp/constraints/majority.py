@@ -67,7 +67,6 @@ class MajorityAutomaton(BoxAutomaton[str]):
     box: Box
     outcome: str
     start = "meets"
-    tests_leaves: ClassVar[bool] = True
 
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
         if state == DONE:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from slp.ir.automaton import LOST, Automaton
-from slp.ir.cells import Cell
+from slp.ir.automaton import Losing
 from slp.ir.constraints import Constraint
 from slp.source import SourceSpan
 
@@ -35,41 +33,8 @@ class Satisfies(Constraint):
         """See `Constraint`."""
         return self.constraint.words()
 
-    def automaton(self) -> SatisfiesAutomaton:
+    def automaton(self) -> Losing:
         """See `Constraint`."""
         decides = self.constraint.automaton()
         assert decides is not None, "splits decide it"
-        return SatisfiesAutomaton(decides)
-
-
-@dataclass(frozen=True)
-class SatisfiesAutomaton(Automaton[Hashable]):
-    """The states of `decides`, and LOST where it refuses a split."""
-
-    decides: Automaton[Any]
-    loses: ClassVar[bool] = True
-
-    @property
-    def mentioned(self) -> frozenset[str]:
-        """See `Automaton`."""
-        return self.decides.mentioned
-
-    @property
-    def breakpoints(self) -> Mapping[str, frozenset[float]]:
-        """See `Automaton`."""
-        return self.decides.breakpoints
-
-    @property
-    def start(self) -> Hashable:
-        """See `Automaton`."""
-        start: Hashable = self.decides.start
-        return start
-
-    def step(self, state: Hashable, feature: str, cell: Cell | None) -> tuple[Hashable, Hashable]:
-        """See `Automaton`."""
-        below: tuple[Hashable, Hashable] | None = self.decides.step(state, feature, cell)
-        return (LOST, LOST) if below is None else below
-
-    def describe(self, state: Hashable) -> str:
-        """See `Automaton`."""
-        return "lost" if state == LOST else self.decides.describe(state)
+        return Losing(decides)

@@ -1,5 +1,5 @@
-"""Local constraints as small deterministic top-down tree automata: the base class, and the final
-state.
+"""Local constraints as small deterministic top-down tree automata: the base class, the final
+states, and automata that lose where others refuse.
 
 An automaton reads a tree from the root. In state q at a node that splits on feature F with a
 threshold in cell c, `step(q, F, c)` gives the states of the left and the right child, or None if
@@ -22,7 +22,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
-from typing import ClassVar, Generic, Literal, TypeVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from slp.ir.cells import Cell
 
@@ -43,8 +44,6 @@ class Automaton(ABC, Generic[Q]):
     #: whether no derivation goes on from the state `LOST`, which a step may lead to: the split
     #: keeps its share, and the derivation fails, under either `failure`
     loses: ClassVar[bool] = False
-    #: whether leaves have a test, `majority`
-    tests_leaves: ClassVar[bool] = False
 
     @property
     @abstractmethod
@@ -69,6 +68,43 @@ class Automaton(ABC, Generic[Q]):
         """The class that no other class may outnumber in a leaf in this state, None if any may."""
         return None
 
+    @property
+    def tests_leaves(self) -> bool:
+        """Whether leaves have a test, `majority`."""
+        return type(self).majority is not Automaton.majority
+
     @abstractmethod
     def describe(self, state: Q) -> str:
         """The state in words for people; "" if it says nothing."""
+
+
+@dataclass(frozen=True)
+class Losing(Automaton[Any]):
+    """An automaton without a test of leaves, with the state LOST below each split that it
+    refuses."""
+
+    decides: Automaton[Any]
+    loses: ClassVar[bool] = True
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        """See `Automaton`."""
+        return self.decides.mentioned
+
+    @property
+    def breakpoints(self) -> Mapping[str, frozenset[float]]:
+        """See `Automaton`."""
+        return self.decides.breakpoints
+
+    @property
+    def start(self) -> Any:
+        """See `Automaton`."""
+        return self.decides.start
+
+    def step(self, state: Any, feature: str, cell: Cell | None) -> tuple[Any, Any]:
+        """See `Automaton`."""
+        return self.decides.step(state, feature, cell) or (LOST, LOST)
+
+    def describe(self, state: Any) -> str:
+        """See `Automaton`."""
+        return "lost" if state == LOST else self.decides.describe(state)

@@ -4,12 +4,10 @@ rows."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from slp.budgets.seconds import check_time
-from slp.ir.automaton import LOST, Automaton
-from slp.ir.cells import Cell
+from slp.ir.automaton import Automaton, Losing
 from slp.ir.program import CheckedProgram
 from slp.ir.schema import Schema
 from slp.lower.depth_limit import DepthLimit
@@ -17,32 +15,6 @@ from slp.lower.product import Product
 
 #: Steps of automata after which the search gives up.
 _MOST_STEPS = 50_000
-
-
-@dataclass(frozen=True)
-class _Watched(Automaton[Any]):
-    """An automaton whose refusal is a state, LOST, in place of no step."""
-
-    watched: Automaton[Any]
-    loses: ClassVar[bool] = True
-
-    @property
-    def mentioned(self) -> frozenset[str]:
-        return self.watched.mentioned
-
-    @property
-    def breakpoints(self) -> Any:
-        return self.watched.breakpoints
-
-    @property
-    def start(self) -> Any:
-        return self.watched.start
-
-    def step(self, state: Any, feature: str, cell: Cell | None) -> tuple[Any, Any]:
-        return self.watched.step(state, feature, cell) or (LOST, LOST)
-
-    def describe(self, state: Any) -> str:
-        return self.watched.describe(state)
 
 
 def follows(program: CheckedProgram, other: CheckedProgram, schema: Schema) -> bool:
@@ -82,9 +54,9 @@ def _never_refuses(
     Every state that all reach together is looked at, as though each feature could be split on at
     each threshold. An automaton with tests of leaves is not judged.
     """
-    if type(automaton).majority is not Automaton.majority:
+    if automaton.tests_leaves:
         return False
-    product = Product([_Watched(automaton), *reasons], schema)
+    product = Product([Losing(automaton), *reasons], schema)
     waiting, seen = [0], {0}
     while waiting:
         check_time("comparing statements")

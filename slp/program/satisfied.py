@@ -47,11 +47,11 @@ def satisfying(without: CheckedProgram, constraint: Constraint) -> CheckedProgra
 
 
 def within_limit(without: CheckedProgram, name: str, limit: float) -> CheckedProgram | None:
-    """As `satisfying`, for a limit of `support`; None also where weights of rows count."""
+    """As `satisfying`, for a limit of `support`; None for `min_weight`, which no rule can test."""
     without = _not_going_back(without)
     if name == "max_depth":
         return _with(without, Avoids(DeeperThan(int(limit))))
-    if name == "min_leaf" and without.support.min_weight is None:
+    if name == "min_leaf":
         return _sides_of(without, int(limit))
     return None
 
@@ -82,23 +82,18 @@ def _parted_leaves(program: CheckedProgram) -> CheckedProgram:
     return replace(program, rules=(*rules, leaf))
 
 
-def _sides_of(program: CheckedProgram, least: int) -> CheckedProgram | None:
+def _sides_of(program: CheckedProgram, least: int) -> CheckedProgram:
     """The program that fails where a side of a split has fewer rows than `least`."""
-    bodies = [rule.body for rule in program.rules if isinstance(rule.body, SplitBody)]
-    sides = [side for body in bodies for side in (body.left, body.right)]
-    keys = {functor(side): None for side in sides}
-    if None in keys:
-        return None  # a variable, which a guard binds to a state
-    rules = [
-        replace(
-            rule,
-            body=replace(rule.body, left=_tested(rule.body.left), right=_tested(rule.body.right)),
-        )
-        if isinstance(rule.body, SplitBody)
-        else rule
-        for rule in program.rules
-    ]
-    tests = [_test(key, least, rules[0].span) for key in keys if key is not None]
+    keys: dict[_Key, None] = {}
+    rules = []
+    for rule in program.rules:
+        if isinstance(rule.body, SplitBody):
+            sides = rule.body.left, rule.body.right
+            keys |= {key: None for side in sides if (key := functor(side)) is not None}
+            left, right = map(_tested, sides)
+            rule = replace(rule, body=replace(rule.body, left=left, right=right))
+        rules.append(rule)
+    tests = (_test(key, least, program.rules[0].span) for key in keys)
     return replace(program, rules=(*rules, *tests))
 
 

@@ -339,3 +339,16 @@ def test_labels_may_sum_to_one_over_goals_with_several_arguments_bound() -> None
     assert messages(text + "0.1 :: alarm(no, maybe, on).") == [
         ("E130", "the labels of `alarm/3` sum to 4.1, not to 1")
     ]
+
+
+def test_each_tree_has_a_split_only_where_no_rule_lets_it_be_a_leaf() -> None:
+    """Rules behind calls count, and rules whose guards ask for the largest number of leaves."""
+    both = ":- start(root). :- constraint(first(a)). :- constraint(first(b)).\n"
+    called = both + "1 :: root --> inner. 0.5 :: inner --> split(_, _), inner, inner.\n"
+    assert checked(called + "0.5 :: inner --> leaf.").warnings[0].code == "W107"
+    never = (
+        both + "1 :: root --> inner. 1 :: inner --> split(_, _), rest, rest. 1 :: rest --> leaf."
+    )
+    assert [code for code, _ in messages(never)] == ["E142"]
+    few = both + "1 :: root --> {most_leaves < 5}, split(_, _), rest, rest. 1 :: rest --> leaf.\n"
+    assert checked(few + "1 :: root --> {most_leaves >= 5}, leaf.").warnings[0].code == "W107"

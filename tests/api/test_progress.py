@@ -117,3 +117,13 @@ def test_where_no_terminal_is_a_line_every_ten_seconds(monkeypatch) -> None:
     assert stderr.getvalue().splitlines() == [
         f"sampling: {n:,} steps, 100/s, of 9,000 steps; 1 min left" for n in (1000, 2000, 3000)
     ]
+
+
+def test_a_long_listing_of_states_is_told(monkeypatch) -> None:
+    stderr = Terminal()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setattr("slp.program.progress._SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("slp.lower.expansion.TOLD_EACH", 1)
+    path = "1/2 :: t(U) --> split(F, _), {sort([F|U], V)}, t(V), t(V). 1/2 :: t(_) --> leaf."
+    slp.parse(f":- start(t([])). {path}").posterior(ROWS, progress=True, draws=0)
+    assert "listing states: 3 states, " in stderr.getvalue()

@@ -99,3 +99,16 @@ def test_soft_trees_have_the_certificates_of_their_topology(tmp_path: Path) -> N
 def test_certify_needs_an_output(slp_run, table: Path) -> None:
     result = slp_run("sample", "growtree", table, "--certify")
     assert result.code == 2 and "--certify needs --output" in result.err
+
+
+def test_a_byte_order_mark_and_numbers_that_are_none(slp_run, files, monkeypatch) -> None:
+    tree, program = files
+    tree.write_text("\ufeff" + json.dumps(TREE), encoding="utf-8")
+    assert slp_run("certify", tree, program).code == 0
+    for number in ("NaN", "1e999"):
+        tree.write_text(f'{{"counts": {{"a": {number}}}}}')
+        result = slp_run("certify", tree, program)
+        assert (result.code, result.err.split(":")[0]) == (2, "error[E619]")
+    monkeypatch.setattr("slp.trees.files._MOST_CHARACTERS", 10)
+    tree.write_text(json.dumps(TREE))
+    assert "more than 10 characters" in slp_run("certify", tree, program).err

@@ -9,7 +9,8 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
-from slp.columns import Below, Is
+import slp
+from slp.columns import Below, Is, IsMissing
 from slp.constraints import (
     Before,
     Constant,
@@ -441,3 +442,29 @@ def test_an_unknown_constraint_is_refused() -> None:
 
     with pytest.raises(TypeError, match="no such constraint"):
         Tree(Leaf()).check(program(Unknown()))  # type: ignore[arg-type]
+
+
+def test_weights_that_are_whole_are_no_rows_either() -> None:
+    rows = pl.DataFrame({"a": [1, 2, 3, 4], "y": list("ppqq")})
+    limited = slp.parse(":- use(growtree). :- support(min_leaf(2)).")
+    trees = limited.posterior(rows, "y", sample_weight=[2, 3, 4, 5], engine="exact").k_best(2)
+    (tree,) = [found.tree for found in trees if found.tree.n_leaves == 2]
+    (told,) = tree.check(limited)
+    assert told.holds is None and "the weight of its rows" in str(told.counterexample)
+    assert tree.check(limited, rows, "y")[0].holds
+
+
+def test_a_test_for_missing_values_beside_thresholds_is_not_told() -> None:
+    at = Leaf({"counts": {"no": 3}})
+    both = Split("size", IsMissing(), at, split("size", 1.0, at, at))
+    told = check(Monotone("age", "up"), split("age", 1.0, both, at))
+    assert told.holds is None
+    assert told.counterexample == "missing values take a side, which regions do not tell"
+
+
+def test_points_beside_large_thresholds_are_in_their_regions() -> None:
+    low, high = Leaf({"counts": {"yes": 5}}), Leaf({"counts": {"no": 5}})
+    told = check(Monotone("age", "up"), split("age", 1e300, low, high))
+    assert told.witness is not None
+    (before, after) = told.witness["points"]
+    assert before["age"] < 1e300 <= after["age"]

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 
+import slp
 from slp.columns import Below, Binned, Is, Nominal, Numeric, Test
-from slp.data import Table
+from slp.data import Table, read_columns
 from slp.data.feature_kind import Feature
 from slp.errors import DataError
 from slp.leaves import Dirichlet
-from slp.trees import Leaf, Split, Tree
+from slp.trees import Leaf, Split, Tree, route_rows
+from slp.trees.route import CodedRows, RowsOfTable
 
 TREE = Tree(
     Split(
@@ -134,3 +138,27 @@ def test_trees_that_do_not_fit_a_table() -> None:
         "the tree cuts dose at 2.5, inside a bin: "
         "the table does not tell the values in a bin apart",
     )
+
+
+def test_rows_of_a_coded_table_are_those_of_the_table() -> None:
+    """Equal rows are one row of the coded table, and each counts."""
+    rows = pl.DataFrame({"age": [1, 1, 1, 2, 3], "colour": list("aabcb"), "y": list("ppqqq")})
+    program = slp.load("growtree")
+    coded = program.posterior(rows, "y", engine="exact", draws=0).table
+    assert len(coded.counts) < coded.n_rows
+    tree = Tree(
+        Split("age", Below(1.5), Split("colour", Is("a"), Leaf({"n": 2}), Leaf()), Leaf({"n": 2}))
+    )
+    given = RowsOfTable.of(program.ir, rows, "y")
+    assert [leaf.counted for leaf in CodedRows(coded).leaves(tree)] == [2, 1, 2]
+    assert [leaf.counted for leaf in given.leaves(tree)] == [2, 1, 2]
+    assert [leaf.summary for leaf in CodedRows(coded).leaves(tree)] == [{"n": 2}, {}, {"n": 2}]
+    assert CodedRows(coded).levels(tree) == given.levels(tree) == {"colour": frozenset("abc")}
+
+
+def test_missing_values_of_a_file_take_their_side(tmp_path: Path) -> None:
+    """A column of a file has a cell where a value is missing, too."""
+    path = tmp_path / "rows.csv"
+    path.write_text("age,y\n1,p\n,p\n3,q\n")
+    tree = Tree(Split("age", Below(2.0, "right"), Leaf(), Leaf()))
+    assert route_rows(tree, read_columns(str(path))).tolist() == [0, 1, 1]

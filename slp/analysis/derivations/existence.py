@@ -110,11 +110,7 @@ class _Applicable:
             if key is not None:
                 self.calls.setdefault(key, ByFirstArgument()).add(first_argument(goal), goal)
         self.used = {id(i.rule) for found in space.instances.values() for i in found or ()}
-        on_table = [
-            *map(names_most_leaves, program.rules),
-            *map(names_most_leaves, program.clauses),
-        ]
-        self.decided = space.complete and not any(on_table)
+        self.decided = space.complete and not _depends_on_table(program)
 
     def all_calls(self, program: CheckedProgram) -> Iterator[Term]:
         """The start and the nonterminals in all bodies, with variables in place of arithmetic."""
@@ -212,11 +208,7 @@ def _check_some_tree(program: CheckedProgram, applicable: _Applicable, findings:
 
 def always_splits(program: CheckedProgram, states: StateRules, space: StateSpace) -> bool:
     """Whether it is known that no tree of the rules is a single leaf, on any table."""
-    on_table = [
-        *map(names_most_leaves, program.rules),
-        *map(names_most_leaves, program.clauses),
-    ]
-    if program.start is None or any(on_table):
+    if program.start is None:
         return False
     waiting, seen = [states.state(program.start)], set[Term]()
     while waiting:
@@ -228,7 +220,13 @@ def always_splits(program: CheckedProgram, states: StateRules, space: StateSpace
         if found is None or any(isinstance(i.body, LeafBody) for i in found):
             return False
         waiting += [child for child, _ in space.calls[state]]
-    return True
+    return not _depends_on_table(program)
+
+
+def _depends_on_table(program: CheckedProgram) -> bool:
+    """Whether rules may have other instances on a table, because a clause names `most_leaves`."""
+    naming = map(names_most_leaves, program.rules)
+    return any(naming) or any(map(names_most_leaves, program.clauses))
 
 
 def _has_leaf(instance: RuleInstance) -> bool:
