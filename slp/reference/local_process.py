@@ -29,10 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, SplitRule, TreeGrammar
+from slp.problem.remembered import Remembered
 from slp.problem.split_measures import flat_transitions, range_total, splits_taken_over
 from slp.reference.boxes import BoxSplit, Geometry
 from slp.reference.node_tests import NodeTests
-from slp.reference.remembered import Remembered
 from slp.reference.rule_weights import leaf_allowed, log_own_weights, log_rule_weights
 from slp.reference.split_measures import SplitArrays, log_split_probabilities
 from slp.trees.predicates import AskedPredicate

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.ir.tree_grammar import FORBIDDEN, TreeGrammar
+from slp.problem.remembered import Remembered
 from slp.reference.boxes import Geometry
-from slp.reference.remembered import Remembered
 from slp.reference.split_measures import SplitArrays
 from slp.trees import Leaf, Split, TreeNode
 from slp.trees.predicates import AskedPredicate

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from slp.runner.options import check_count, fresh_seed, options_of
     from slp.runner.stepper import (
         LONGEST_BLOCK,
+        BlockStoppedError,
         ChainStepper,
         Info,
         IslandStepper,
@@ -53,6 +54,7 @@ __all__ = [
     "RunProgress",
     "RunResult",
     "Schedule",
+    "BlockStoppedError",
     "SearchStoppedError",
     "StepByStep",
     "Stepper",
@@ -75,7 +77,8 @@ __getattr__, __dir__ = late_names(
     {
         "slp.runner.stepper": (
             "ChainStepper Info IslandStepper Json LONGEST_BLOCK Move MoveOutcome NothingDrawnError "
-            "Phase SearchStoppedError StepByStep Stepper Stop Tally Weighted never until"
+            "BlockStoppedError Phase SearchStoppedError StepByStep Stepper Stop Tally Weighted "
+            "never until"
         ),
         "slp.runner.checkpoint": "Checkpoint checkpoint_and_seed",
         "slp.runner.loop": "RunResult run",

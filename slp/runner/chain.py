@@ -14,7 +14,16 @@ from typing import Generic, TypeVar
 import numpy as np
 
 from slp.runner.options import check_count
-from slp.runner.stepper import Json, Move, Phase, SearchStoppedError, Stepper, Tally, Weighted
+from slp.runner.stepper import (
+    BlockStoppedError,
+    Json,
+    Move,
+    Phase,
+    SearchStoppedError,
+    Stepper,
+    Tally,
+    Weighted,
+)
 
 S = TypeVar("S")
 
@@ -156,7 +165,7 @@ class Chain(Generic[S]):
                 return
             if self.steps < self.schedule.warm_up and self.cut():
                 self._end_warm_up()
-            self._block(self.state)
+            self._block(self.state, stop)
             if time.monotonic() > end:
                 return
 
@@ -198,14 +207,19 @@ class Chain(Generic[S]):
             self.search = str(stopped)
             return None
 
-    def _block(self, state: S) -> None:
+    def _block(self, state: S, stop: threading.Event) -> None:
         """Steps to the end of warm-up or to the next draw, the longest block at most."""
         after, thin = self.steps - self.schedule.warm_up, self.schedule.thin
         block = self.stepper.longest_block
         left = -after if after < 0 else block if thin is None else thin - after % thin
         n = min(left, block)
-        phase = Phase(after < 0, self.steps + 1, self.threads)
-        state, info = self.stepper.advance(self.rng, state, n, phase)
+        phase = Phase(after < 0, self.steps + 1, self.threads, stop.is_set)
+        before = self.rng.bit_generator.state
+        try:
+            state, info = self.stepper.advance(self.rng, state, n, phase)
+        except BlockStoppedError:  # a resumed run begins it again, with the same random numbers
+            self.rng.bit_generator.state = before
+            return
         (self.warm_up_tally if after < 0 else self.tally).update(info.tally)
         if after >= 0 and (self.stepper.done(state) if thin is None else n == left):
             self._keep(self.stepper.draws(state))

@@ -69,18 +69,23 @@ class SearchStoppedError(Exception):
     """A search for a state to start from was told to stop; its text says how far it came."""
 
 
+class BlockStoppedError(Exception):
+    """A block of slow steps was told to stop. It counts as never begun."""
+
+
 #: The most steps in a block of quick steps, so that Ctrl-C does not wait long.
 LONGEST_BLOCK = 500
 
 
 @dataclass(frozen=True)
 class Phase:
-    """Where a run is: whether in warm-up, the number of the next step, from 1, and how many threads
-    the steps of one chain may use."""
+    """Where a run is: whether in warm-up, the number of the next step, from 1, how many threads
+    the steps of one chain may use, and whether slow steps must end."""
 
     warm_up: bool
     step: int
     threads: int = 1
+    stop: Stop = never
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,13 @@ class Stepper(Protocol[S]):
     def advance(self, rng: np.random.Generator, state: S, n: int, phase: Phase) -> tuple[S, Info]:
         """The state after `n` steps, fewer where it is done, and what they did. All randomness
         comes from `rng`, and `state` is not changed. Tuning happens only in warm-up. Ends of blocks
-        depend only on the schedule, so draws may depend on them."""
+        depend only on the schedule, so draws may depend on them.
+
+        Raises
+        ------
+        BlockStoppedError
+            `phase.stop` became true before the block was over.
+        """
         ...
 
     def done(self, state: S) -> bool:

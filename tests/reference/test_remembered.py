@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slp.reference.remembered import Remembered
+from slp.problem.remembered import Remembered
 
 
 def test_all_is_forgotten_where_it_is_full() -> None:

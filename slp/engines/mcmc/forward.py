@@ -79,7 +79,7 @@ class ForwardDraws(RecordsOf[CompiledMetropolisHastings], StepByStep[CoreState])
 
     def _try(self, rng: np.random.Generator) -> CoreState | None:
         """A proof that is accepted, or None."""
-        state, _ = self.base.sampler.start(seeds(rng), 1, self.base.predicate)
+        state, _ = self.base.sampler.start(seeds(rng), 1, self.base.predicate(never))
         kept = state is not None and (
             state.log_excess >= 0 or rng.random() < math.exp(state.log_excess)
         )

@@ -221,10 +221,8 @@ def begin_chains_at(chains: Any, start: object, table: Table) -> None:
 
 
 def tempers_by_default(problem: Problem, proposal: str) -> bool:
-    """Whether steps are quick enough for ladders: made in the core, without predicates and
-    `q_exact`."""
-    asked = any(c.by_code for c in problem.program.constraints)
-    return _compiled(problem, proposal) and not asked and "q_exact" not in proposal
+    """Whether steps are quick enough for ladders: made in the core, without `q_exact`."""
+    return _compiled(problem, proposal) and "q_exact" not in proposal
 
 
 def tempered_chains(

@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -40,10 +41,11 @@ from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.numbered_cuts import CoreCuts, Cuts
+from slp.problem.remembered import Remembered
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages.over_trees import ScoredTrees
-from slp.runner import LONGEST_BLOCK, Info, Json, Phase, Stop, never, until
+from slp.runner import LONGEST_BLOCK, BlockStoppedError, Info, Json, Phase, Stop, never, until
 from slp.trees import Tree
 from slp.trees.predicates import tree_predicates
 
@@ -99,6 +101,7 @@ class CompiledMetropolisHastings(CoreChains):
         assert core is not None
         assert core_moves(grammar, proposal)
         self._predicates = tree_predicates(constraints)
+        self._answers: Remembered[bytes, bool] = Remembered()
         self.longest_block = 1 if self._predicates else LONGEST_BLOCK  # they may take seconds
         problem = core_engine(grammar, table, engine)
         if most_boxes is None:
@@ -190,17 +193,30 @@ class CompiledMetropolisHastings(CoreChains):
             E501: the orders of levels need more memory than there is.
         """
         self.check_room()
-        state, counts = self.sampler.advance(state, seeds(rng), self.power, n, self.predicate)
+        asked = self.predicate(phase.stop)
+        state, counts = self.sampler.advance(state, seeds(rng), self.power, n, asked)
         return state, Info(self.tally_of(counts))
 
-    @property
-    def predicate(self) -> Callable[[CoreState], bool] | None:
+    def predicate(self, stop: Stop) -> Callable[[CoreState], bool] | None:
         """See `CoreChains`."""
-        return self._agreed if self._predicates else None
+
+        def agreed_in_time(state: CoreState) -> bool:
+            if stop():
+                raise BlockStoppedError
+            return self._agreed(state)
+
+        return agreed_in_time if self._predicates else None
 
     def _agreed(self, state: CoreState) -> bool:
-        tree = self.tree(state)
-        return all(predicate(tree) for predicate in self._predicates)
+        """Whether the predicates hold. Each is asked once of a tree: to make the tree takes longer
+        than a step, and ladders come back to many."""
+        choices = blake2b(state.choices().tobytes(), digest_size=16).digest()
+        answer = self._answers.get(choices)
+        if answer is None:
+            tree = self.tree(state)
+            answer = all(predicate(tree) for predicate in self._predicates)
+            self._answers[choices] = answer
+        return answer
 
     def load(self, data: Json) -> CoreState:
         """See `Stepper`."""

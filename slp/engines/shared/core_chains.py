@@ -27,7 +27,7 @@ from slp.results.averages.over_trees import ScoredTrees
 from slp.results.record.drawn import result_of_draws
 from slp.results.record.evidence import evidence_note
 from slp.results.record.sampler import ToResult
-from slp.runner import ChainStepper, Json, Move, MoveOutcome, Tally
+from slp.runner import ChainStepper, Json, Move, MoveOutcome, Stop, Tally
 from slp.trees import Leaf, Tree
 
 if TYPE_CHECKING:
@@ -62,7 +62,6 @@ class CoreChains(ChainStepper[Any], ABC):
     engine : the core's problem.
     sampler : the core's.
     ladder_type : the core's class of tempered states.
-    predicate : the predicate that the core calls last on a state; None if there are none.
     draws_prior : whether the prior can be drawn from independently.
     """
 
@@ -85,9 +84,9 @@ class CoreChains(ChainStepper[Any], ABC):
         self.evidence_note = evidence_note(grammar, table, constraints)
         self._names = [n.full_name for n in named]
 
-    @property
-    def predicate(self) -> Callable[[Any], bool] | None:
-        """See the class."""
+    def predicate(self, stop: Stop) -> Callable[[Any], bool] | None:
+        """What the core calls last on a state, which raises BlockStoppedError where `stop` says so;
+        None if there are no predicates."""
         return None
 
     def check_room(self) -> None:

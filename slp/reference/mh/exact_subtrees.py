@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.mcmc.proposals import Proposed
+from slp.problem.remembered import Remembered
 from slp.reference.boxes import Geometry
 from slp.reference.chart import Chart, Forest, build_forest
 from slp.reference.chart.forest import CALL, LEAF
@@ -34,7 +35,6 @@ from slp.reference.derivations import TreeProof, proof_of
 from slp.reference.local_process import BoxGoal, Choices, LocalProcess
 from slp.reference.mh.proof import path_to_row, replaced
 from slp.reference.mh.target import Target
-from slp.reference.remembered import Remembered
 from slp.runner.randomness import Randomness
 
 #: The most charts kept; the least recently used one is dropped first.

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from slp.problem.remembered import Remembered
 from slp.reference.local_process import BoxGoal, LocalProcess, goals_below
-from slp.reference.remembered import Remembered
 
 #: A box and a state.
 _Key: TypeAlias = tuple[int, int]

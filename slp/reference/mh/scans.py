@@ -34,7 +34,7 @@ from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower
 from slp.engines.mcmc.proposals import acceptance_probability
 from slp.engines.mcmc.tempering.scans import MOST_TRIES, POSTERIOR, PRIOR
 from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, ScanSums
-from slp.runner import Tally
+from slp.runner import Phase, Tally
 from slp.runner.randomness import Randomness, RandomNumbers
 
 
@@ -80,7 +80,7 @@ class PlainScans:
         powers: NDArray[np.float64],
         centres: NDArray[np.float64],
         n: int,
-        threads: int,
+        phase: Phase,
     ) -> tuple[Rungs, ScanSums, Tally]:
         """See `Scans`."""
         randomness, tally = RandomNumbers(rng), Counter[Any]()

@@ -30,10 +30,10 @@ import numpy as np
 from slp.engines.shared.growth.plan import MANY_STATES, Plan
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule
 from slp.leaves import LeafModel
+from slp.problem.remembered import Remembered
 from slp.problem.split_measures import flat_transitions, splits_taken_over
 from slp.reference.boxes import Geometry
 from slp.reference.local_process import LocalProcess
-from slp.reference.remembered import Remembered
 from slp.reference.rule_weights import leaf_allowed, log_own_weights, log_rule_weights
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from slp.engines.mcmc.tempering.scans import MOST_TRIES
 from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, ScanSums
 from slp.engines.shared.core_chains import CoreChains, seeds
-from slp.runner import Tally
+from slp.runner import Phase, Tally
 
 if TYPE_CHECKING:
     from slp._core import EditLadder, MHLadder
@@ -54,14 +54,15 @@ class CompiledScans:
         powers: NDArray[np.float64],
         centres: NDArray[np.float64],
         n: int,
-        threads: int,
+        phase: Phase,
     ) -> tuple[CoreLadder, ScanSums, Tally]:
         """See `Scans`."""
         self.base.check_room()
-        asked: tuple[Callable[[Any], bool], ...] = ()
-        if self.base.predicate is not None:
-            asked, threads = (self.base.predicate,), 1
-        of = (self.n_steps, self.tries, threads, *asked)
+        asked, threads = self.base.predicate(phase.stop), phase.threads
+        predicates: tuple[Callable[[Any], bool], ...] = ()
+        if asked is not None:
+            predicates, threads = (asked,), 1
+        of = (self.n_steps, self.tries, threads, *predicates)
         scan: Any = self.base.sampler.scan  # of its own ladders; predicates are of `MHSampler`
         rungs, pairs, trips, fresh, moves = scan(rungs, powers, centres, seeds(rng), n, *of)
         sums = ScanSums(n, pairs.reshape(-1, PAIR_NUMBERS), trips, fresh)

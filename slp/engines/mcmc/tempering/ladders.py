@@ -126,7 +126,7 @@ class Tempering(RecordsOf[Any], ChainStepper[Ladder[R]], Generic[R]):
         self, rng: np.random.Generator, state: Ladder[R], n: int, phase: Phase
     ) -> tuple[Ladder[R], Tally]:
         powers, centres = state.powers, state.centres
-        rungs, sums, tally = self.scans.advance(rng, state.rungs, powers, centres, n, phase.threads)
+        rungs, sums, tally = self.scans.advance(rng, state.rungs, powers, centres, n, phase)
         if phase.warm_up:
             sums = sums if state.round is None else state.round + sums
             return Ladder(rungs, powers, centres, sums), tally

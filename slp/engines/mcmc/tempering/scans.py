@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.mcmc.tempering.sums import ScanSums
-from slp.runner import Tally
+from slp.runner import Phase, Tally
 
 R = TypeVar("R")
 
@@ -59,7 +59,7 @@ class Scans(Protocol[R]):
         powers: NDArray[np.float64],
         centres: NDArray[np.float64],
         n: int,
-        threads: int,
+        phase: Phase,
     ) -> tuple[R, ScanSums, Tally]:
         """The rungs after `n` scans; sums over them; the moves at power 1. `centres`: the guesses
         of the bridge (`slp.engines.mcmc.tempering.sums`)."""

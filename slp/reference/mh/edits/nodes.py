@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.ir.program import Measure
+from slp.problem.remembered import Remembered
 from slp.reference.boxes import BoxSplit, Geometry
 from slp.reference.cut_trees import rows_left
-from slp.reference.remembered import Remembered
 from slp.reference.split_measures import SplitArrays, log_split_probabilities
 
 #: The kinds of edits, as positions in `EditNode.places`.

@@ -20,6 +20,7 @@ from slp.reference.derivations import TreeProof
 from slp.reference.mh import scans as plain
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.scans import PlainScans, Rungs
+from slp.runner import Phase
 from tests.engines.mcmc.tempering.ladders import UP, Row, chains, drift, joint_of, plain_row
 from tests.reference.mh.core_matrices import choices_of, every_script
 from tests.reference.mh.edits.examples import all_examples
@@ -135,7 +136,7 @@ def test_a_round_trip_is_from_the_posterior_back_to_the_prior() -> None:
     trips = []
     for _ in range(5):
         rungs, sums, _ = scans.advance(
-            np.random.default_rng(1), rungs, np.array([0.0, 1.0]), np.zeros(1), 1, 1
+            np.random.default_rng(1), rungs, np.array([0.0, 1.0]), np.zeros(1), 1, Phase(True, 1)
         )
         trips.append(sums.round_trips)
     assert trips == [0, 0, 0, 0, 1] and rungs.ends == (PRIOR, POSTERIOR)
