@@ -56,7 +56,7 @@ def draws_lines(
     if found.tempering is not None:
         yield from labelled("tempering", [_ladders(found.tempering)])
     for p in posterior.predicates:
-        yield f"asked     {p.words}: {p.asked:,} times, {p.refused:,} refused, {p.seconds:.1f} s"
+        yield f"asked     {p.words}: {p.told}"
     if verbose:
         yield from _chains_lines(found)
 

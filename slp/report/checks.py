@@ -49,9 +49,7 @@ def _found(result: CheckResult) -> Content:
 
 def _asked(posterior: Posterior) -> Html:
     """How often predicates in code were asked, and refused."""
-    told = [
-        f"{p.words}: asked {p.asked:,} times, {p.refused:,} refusals" for p in posterior.predicates
-    ]
+    told = [f"{p.words}: {p.told}" for p in posterior.predicates]
     return joined([tag("h3", "Predicates in code"), listing(told)]) if told else Html("")
 
 

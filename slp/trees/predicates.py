@@ -101,6 +101,12 @@ class AskedPredicate:
             return bool(answer)
 
     @property
+    def told(self) -> str:
+        """Its counts and its speed, in words."""
+        speed = f"; {self.asked / self.seconds:,.0f} calls a second" if self.seconds else ""
+        return f"{self.asked:,} calls, {self.refused:,} refused, {self.seconds:.1f} s{speed}"
+
+    @property
     def constraint(self) -> Predicate:
         """A function of a caller as a constraint on finished trees."""
         return Predicate("python", Text(self.words), False, function=self.function)

@@ -51,6 +51,8 @@ _TIMES = {"cgm": 1.5, "rotate": 3.5, "perturb": 4.5, "informed": 8, "twig": 20, 
 _CUTS_KEPT = 4000.0
 # The same of `q_pg`, for each particle; and where all splits of a box are weighed.
 _PARTICLE, _OPTIMAL = 8.0, 200.0
+# The same of a step whose tree code is asked about: most answers are remembered.
+_ASKED = 20_000.0
 # Nanoseconds of a step in Python for each split of the root, and for each 64 rows.
 _SPLIT, _SPLIT_WORDS = 2500.0, 50.0
 # The power of the likelihood at which a ladder makes its steps, in the mean: cold rungs make more.
@@ -143,6 +145,8 @@ def seconds_of_step(sampler: TreeSampler[Any], grammar: TreeGrammar) -> float:
     in_any_case = _STEP + _FEATURE * d + _ROW * n
     each = _EDITED * d if sampler.over_edits else _read_of_features(grammar)
     nanoseconds = in_any_case + each * n
+    if sampler.in_core and sampler.longest_block == 1:
+        nanoseconds += _ASKED
     if not sampler.in_core:
         splits = sum(min(int(f.kind.n_codes), n) for f in table.features)
         nanoseconds += splits * (_SPLIT + _SPLIT_WORDS * n / 64)
