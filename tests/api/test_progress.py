@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 import slp
+from slp.engines.shared.chain_messages import teller
 from slp.program import progress
 from slp.program.progress import ProgressLine, ProgressLog, shown_progress
+from slp.runner import RunProgress
 
 ROWS = [[i, 3 * i % 5, i % 2] for i in range(12)]
 MH: dict[str, Any] = {
@@ -127,3 +129,9 @@ def test_a_long_listing_of_states_is_told(monkeypatch) -> None:
     path = "1/2 :: t(U) --> split(F, _), {sort([F|U], V)}, t(V), t(V). 1/2 :: t(_) --> leaf."
     slp.parse(f":- start(t([])). {path}").posterior(ROWS, progress=True, draws=0)
     assert "listing states: 3 states, " in stderr.getvalue()
+
+
+def test_steps_of_later_rounds_are_whole_numbers() -> None:
+    told: list[str] = []
+    teller(lambda done, phase: told.append(phase))(RunProgress(3, 5008.0, 0, 4, {}, math.inf))
+    assert told == ["sampling, of 5,008 steps"]

@@ -19,7 +19,7 @@ def teller(progress: Progress) -> Callable[[RunProgress], None]:
     def tell(now: RunProgress) -> None:
         phase = f"sampling, {now.over} of {plural(now.chains, 'island')} done"
         if math.isfinite(now.total):
-            phase = f"sampling, of {now.total:,} steps"
+            phase = f"sampling, of {now.total:,.0f} steps"
         if now.acceptance:
             shares = ", ".join(f"{name} {share:.1%}" for name, share in now.acceptance.items())
             phase += f", accepted: {shares}"
