@@ -7,7 +7,7 @@ import warnings
 
 import click
 
-from slp.cli.common import say, write_diagnostics
+from slp.cli.common import progress_line, say, write_diagnostics
 from slp.cli.options import format_option, include_option, param_option, response_option
 from slp.data import read_columns
 from slp.errors import Diagnostic, ExitCode, SlpError, SlpWarning
@@ -44,7 +44,10 @@ def check_command(
             except SlpError as e:
                 found += e.diagnostics
         found += [w.message.diagnostic for w in warned if isinstance(w.message, SlpWarning)]
-    found += find_mistakes(file, frame, response, include=include, **parameters)
+    with progress_line() as progress:
+        found += find_mistakes(
+            file, frame, response, include=include, progress=progress, **parameters
+        )
     if message_format == "json" or found:
         write_diagnostics(found, message_format, sys.stdout)
     else:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, cast
 
 from slp.budgets import memory_errors
 from slp.compile import compile_problem, find_wrong_names, read_text
+from slp.engines.contract import Progress
 from slp.errors import Diagnostic, ProgramError, SlpError, UnsupportedError
 from slp.folders import Folders, included
 from slp.ir.program import CheckedProgram
@@ -74,11 +75,13 @@ def find_mistakes(
     /,
     *,
     include: Include = (),
+    progress: Progress | None = None,
     **parameters: float,
 ) -> tuple[Diagnostic, ...]:
     """All mistakes and warnings in a program and, with a table, in how the two fit.
 
-    Arguments are those of `load` and of `Program.posterior`. No code of the program is run: a guard
+    Arguments are those of `load` and of `Program.posterior`; `progress` is told how many states are
+    listed. No code of the program is run: a guard
     `prolog(Goal)` gives E264 as a warning, since one engine takes it.
     """
     try:
@@ -90,7 +93,7 @@ def find_mistakes(
         return found if X is None else (*found, *find_wrong_names(program, X, y))
     try:
         with memory_errors():
-            return _mistakes_in_trees(program, known, found, X, y)
+            return _mistakes_in_trees(program, known, found, X, y, progress)
     except NeedsPrologError as e:
         only_prolog = tuple(replace(d, severity="warning") for d in e.diagnostics)
     except SlpError as e:
@@ -109,6 +112,7 @@ def _mistakes_in_trees(
     found: tuple[Diagnostic, ...],
     X: Any,
     y: Any,
+    progress: Progress | None,
 ) -> tuple[Diagnostic, ...]:
     """The warnings `found` in a program that was read, and those of its trees on a table. Lowering
     raises for mistakes that no single clause shows."""
@@ -121,7 +125,7 @@ def _mistakes_in_trees(
         return found
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        problem = compile_problem(program, X, y, known=known)
+        problem = compile_problem(program, X, y, known=known, progress=progress)
         told = problem.warnings
         found = find_no_tree(problem)
         if not found:

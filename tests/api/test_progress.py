@@ -135,3 +135,15 @@ def test_steps_of_later_rounds_are_whole_numbers() -> None:
     told: list[str] = []
     teller(lambda done, phase: told.append(phase))(RunProgress(3, 5008.0, 0, 4, {}, math.inf))
     assert told == ["sampling, of 5,008 steps"]
+
+
+def test_a_check_tells_how_many_states_are_listed(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr("slp.lower.expansion.TOLD_EACH", 1)
+    path = tmp_path / "path.slp"
+    path.write_text(
+        ":- start(t([])). 1/2 :: t(_) --> leaf.\n"
+        "1/2 :: t(U) --> split(F, _), {sort([F|U], V)}, t(V), t(V).\n"
+    )
+    told: list[str] = []
+    slp.find_mistakes(path, ROWS, progress=lambda done, phase: told.append(phase))
+    assert set(told) == {"listing states"}
