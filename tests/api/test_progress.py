@@ -11,7 +11,7 @@ import pytest
 
 import slp
 from slp.engines.shared.chain_messages import teller
-from slp.program import progress
+from slp.program import find_mistakes, progress
 from slp.program.progress import ProgressLine, ProgressLog, shown_progress
 from slp.runner import RunProgress
 
@@ -145,5 +145,5 @@ def test_a_check_tells_how_many_states_are_listed(monkeypatch, tmp_path) -> None
         "1/2 :: t(U) --> split(F, _), {sort([F|U], V)}, t(V), t(V).\n"
     )
     told: list[str] = []
-    slp.find_mistakes(path, ROWS, progress=lambda done, phase: told.append(phase))
+    find_mistakes(path, ROWS, progress=lambda done, phase: told.append(phase))
     assert set(told) == {"listing states"}
