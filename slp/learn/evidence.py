@@ -130,12 +130,12 @@ class InsideOutside:
 
     def _forest(self, unknowns: Unknowns, u: _Vector) -> Any:
         grammar = grammar_on(unknowns.program_at(u), self._table)
-        if _shape(grammar) != _shape(self._grammar):
+        if steps_of(grammar) != steps_of(self._grammar):
             raise OtherStepsError
         return self._plain.forest_of_reach(grammar, self._reach)
 
 
-def _shape(grammar: TreeGrammar) -> list[tuple[int, type, object]]:
+def steps_of(grammar: TreeGrammar) -> list[tuple[int, type, object]]:
     """The parts of a grammar except its weights."""
     return [
         (

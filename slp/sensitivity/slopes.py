@@ -1,0 +1,180 @@
+"""Derivatives of the log evidence, of P(feature used) and of predictions by numbers of a program.
+
+With W(e) the log weights of edges and x a number,
+
+    d q / d x = sum over edges e of  d q / d W(e)  d W(e) / d x
+
+where q is a sum over trees: d q / d W(e) are its adjoints (`slp.reference.chart.adjoints`), and
+d W(e) / d x is in `slp.sensitivity.varied`. The log evidence is the log of the sum with the
+likelihood, less that of the prior's weights (`slp.learn.trees`). What a row is told also changes by
+its leaf: a concentration moves the class probabilities of boxes themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.budgets import check_time
+from slp.data.table import Table
+from slp.errors import TimeOverError
+from slp.ir.program import CheckedProgram
+from slp.ir.tree_grammar import TreeGrammar
+from slp.learn.text import ProgramText
+from slp.problem.new_rows import rows_as_numbers
+from slp.results.averages.rows_in_leaves import design_of_rows
+from slp.results.sensitivity import Slope, Stays
+from slp.sensitivity.best_tree import interval_of_best_tree
+from slp.sensitivity.edges import Edges
+from slp.sensitivity.varied import (
+    STEPS_CHANGE,
+    NotVaried,
+    Varied,
+    all_varied,
+    slope_of_likelihood,
+    slope_of_values,
+)
+
+_Floats = NDArray[np.float64]
+_Tell = Callable[[int, str], None]
+
+#: Numbers of each edge that are kept at a time, beside a derivative for each number that varies.
+_HELD = 16
+
+_ENDED = "the time ended before the interval was found"
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What is asked of a program on a table: `rows` as `Table.new_rows` gives them, shape (m, d),
+    the sound values of parameters (`compiles`), the limits, and the function to tell progress."""
+
+    program: CheckedProgram
+    text: ProgramText
+    compiles: Callable[[Mapping[str, float]], bool]
+    table: Table
+    grammar: TreeGrammar
+    rows: NDArray[np.object_]
+    memory: int
+    progress: _Tell | None
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The numbers themselves, float64: the log evidence, P(used) of each feature (d,), what each
+    row is told (m, J); and the derivatives by each number that varies."""
+
+    log_evidence: float
+    used: _Floats
+    told: _Floats
+    slopes: tuple[Slope, ...]
+    not_varied: tuple[NotVaried, ...]
+
+
+def sensitivities(asked: Asked) -> Found:
+    """All derivatives, and the interval in which the best tree stays the best.
+
+    Raises
+    ------
+    BudgetError
+        E501, E540: the chart does not fit. Where the time ends later, intervals are left out.
+    """
+    table = asked.table
+    most = len(asked.program.parameters) + len(asked.program.rules) + len(table.leaf.concentration)
+    held = _HELD + most + len(asked.program.feature_weights)
+    edges = Edges.of(asked.grammar, table, asked.memory, held, asked.progress)
+    varied, left = all_varied(asked.program, asked.text, asked.compiles, edges)
+    moving: list[Varied] = []
+    of_prior: list[_Floats] = []
+    for one in varied:
+        slope = one.slope(edges)
+        if slope is None:
+            left.append(NotVaried(one.name, STEPS_CHANGE))
+            continue
+        moving.append(one)
+        of_prior.append(slope)
+    of_posterior = [
+        prior if one.concentrations is None else prior + _of_leaves(edges, one.concentrations)
+        for one, prior in zip(moving, of_prior, strict=True)
+    ]
+    whole, prior = edges.adjoints.total(), edges.prior.total()
+    evidence = [
+        float(whole.slope @ p - prior.slope @ q)
+        for p, q in zip(of_posterior, of_prior, strict=True)
+    ]
+    used, of_used = _usage(edges, of_posterior)
+    told, of_told = _rows(asked, edges, moving, of_posterior)
+    slopes = []
+    for i, one in enumerate(moving):
+        stays, reason = _stays(asked, edges, one)
+        told_of = (evidence[i], tuple(of_used[i].tolist()), of_told[i], stays, reason)
+        slopes.append(Slope(one.kind, one.name, one.value, one.said, *told_of))
+    log_evidence = whole.value - prior.value
+    return Found(log_evidence, used, told, tuple(slopes), tuple(left))
+
+
+def _of_leaves(edges: Edges, unit: _Floats) -> _Floats:
+    of_boxes = slope_of_likelihood(edges.table, edges.adjoints.statistics, unit)
+    return np.asarray(edges.adjoints.at_leaves(of_boxes))
+
+
+def _usage(edges: Edges, of_posterior: list[_Floats]) -> tuple[_Floats, _Floats]:
+    """P(used) of each feature, shape (d,), and its derivatives, shape (numbers, d)."""
+    d = len(edges.table.features)
+    used, slopes = np.empty(d), np.empty((len(of_posterior), d))
+    for f in range(d):
+        check_time("while derivatives were summed")
+        used[f], slope = edges.adjoints.usage(f)
+        slopes[:, f] = [slope @ p for p in of_posterior]
+    return used, slopes
+
+
+def _rows(
+    asked: Asked, edges: Edges, moving: list[Varied], of_posterior: list[_Floats]
+) -> tuple[_Floats, _Floats]:
+    """What rows are told, shape (m, J), and the derivatives, shape (numbers, m, J)."""
+    leaf, adjoints = edges.table.leaf, edges.adjoints
+    width = len(leaf.classes) or 1
+    m = len(asked.rows)
+    told, slopes = np.empty((m, width)), np.empty((len(moving), m, width))
+    for r, (shares, values) in enumerate(_followed(asked, edges)):
+        check_time("while derivatives were summed")
+        for j in range(width):
+            told[r, j], slope, ends = adjoints.followed(shares, values[:, j])
+            for i, (one, p) in enumerate(zip(moving, of_posterior, strict=True)):
+                slopes[i, r, j] = slope @ p
+                if one.concentrations is not None:
+                    own = slope_of_values(edges.table, adjoints.statistics, one.concentrations)
+                    slopes[i, r, j] += ends @ adjoints.at_leaves(own[:, j])
+    return told, slopes
+
+
+def _followed(asked: Asked, edges: Edges) -> Iterator[tuple[_Floats, _Floats]]:
+    """For each row its shares on the left of edges, and what boxes tell it, shape (B, J)."""
+    leaf = edges.table.leaf
+    values = leaf.values(edges.adjoints.statistics) if len(asked.rows) else np.empty((0, 0))
+    design = None
+    if len(asked.rows):
+        design = design_of_rows(edges.table, rows_as_numbers(edges.table, asked.rows))
+    for r, shares in enumerate(edges.adjoints.shares(asked.rows)):
+        yield shares, values if design is None else (values @ design[r])[:, None]
+
+
+def _stays(asked: Asked, edges: Edges, one: Varied) -> tuple[Stays | None, str]:
+    """The interval of the best tree, or why there is none."""
+    made = 0
+
+    def working() -> None:
+        nonlocal made
+        check_time("while the interval of the best tree was looked for")
+        made += 1
+        if asked.progress is not None:
+            asked.progress(made, f"where the best tree changes, {one.name}")
+
+    try:
+        return interval_of_best_tree(one, edges, working), ""
+    except TimeOverError:
+        return None, _ENDED
