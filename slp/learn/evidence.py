@@ -22,6 +22,7 @@ from slp.lower import program_to_tree_grammar
 from slp.messages.inference import BACKTRACKING_DRAWS_ALONE
 from slp.problem.core import core_for
 from slp.problem.row_labels import telling_label_faults
+from slp.resolution import StateRules
 from slp.results.averages.over_trees import TreeDistribution
 
 _Vector = NDArray[np.float64]
@@ -71,8 +72,11 @@ def sums_of(program: ir.CheckedProgram, table: Table, memory: int) -> EvidenceSu
     return InsideOutside(grammar, table, memory)
 
 
-def grammar_on(program: ir.CheckedProgram, table: Table) -> TreeGrammar:
-    """The tree grammar of a program on a table, with all of its states.
+def grammar_on(
+    program: ir.CheckedProgram, table: Table, states: StateRules | None = None
+) -> TreeGrammar:
+    """The tree grammar of a program on a table, with all of its states, whose rules may be those of
+    `states`.
 
     Raises
     ------
@@ -80,7 +84,7 @@ def grammar_on(program: ir.CheckedProgram, table: Table) -> TreeGrammar:
         E548: derivations backtrack.
     """
     schema = table.schema(program.support.min_leaf)
-    grammar = program_to_tree_grammar(program, schema).listed()
+    grammar = program_to_tree_grammar(program, schema, states=states).listed()
     if grammar.backtracks:
         raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what="learning"))
     return grammar

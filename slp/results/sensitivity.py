@@ -83,11 +83,12 @@ class Influence:
     Attributes
     ----------
     log_evidence : of each row of the data, float64 (n,): log p(y_i | the other responses), in nats.
-    predictions : of each row of the data what it does to each row told, float64 (n, m, J).
+    predictions : of each row of the data what it does to each row told, float64 (n, m, J); None
+        where the time ended before.
     """
 
     log_evidence: NDArray[np.float64]
-    predictions: NDArray[np.float64]
+    predictions: NDArray[np.float64] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,9 +160,10 @@ class Sensitivity:
         }
 
     def _of_influence(self, influence: Influence) -> dict[str, Any]:
+        told = influence.predictions
         return {
             "log_evidence": influence.log_evidence.tolist(),
-            "predictions": [self._of_rows(own) for own in influence.predictions],
+            "predictions": None if told is None else [self._of_rows(own) for own in told],
         }
 
     def _of_rows(self, told: NDArray[np.float64]) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from slp.budgets import check_time
 from slp.results.sensitivity import CHECKED, Stays
 from slp.sensitivity.edges import Edges
-from slp.sensitivity.varied import Varied
+from slp.sensitivity.numbers import Varied
 
 #: How far the search goes in the coordinate of an interval (`slp.learn.ascent.Interval`).
 _FAR = 8.0
@@ -26,14 +27,25 @@ _CLOSE = 1e-7
 _ROUNDING = 1e-9
 
 
-def interval_of_best_tree(varied: Varied, edges: Edges, working: Callable[[], None]) -> Stays:
-    """The interval about the value in which the best tree stays the best. `working` is called
-    before each value, and may end the search by an error."""
-    interval = varied.interval
+def interval_of_best_tree(
+    varied: Varied, edges: Edges, progress: Callable[[int, str], None] | None
+) -> Stays:
+    """The interval about the value in which the best tree stays the best.
+
+    Raises
+    ------
+    TimeOverError
+        E540: the time is over.
+    """
+    interval, made = varied.interval, 0
     start = interval.to_free(varied.value)
 
     def lead(u: float) -> float | None:
-        working()
+        nonlocal made
+        check_time("while the interval of the best tree was looked for")
+        made += 1
+        if progress is not None:
+            progress(made, f"where the best tree changes, {varied.name}")
         return _lead(varied, edges, interval.to_value(u))
 
     def stays(u: float) -> bool:

@@ -20,31 +20,20 @@ from numpy.typing import NDArray
 
 from slp.budgets import check_time
 from slp.data.table import Table
-from slp.errors import TimeOverError
 from slp.ir.program import CheckedProgram
 from slp.ir.tree_grammar import TreeGrammar
 from slp.learn.text import ProgramText
 from slp.problem.new_rows import rows_as_numbers
 from slp.results.averages.rows_in_leaves import design_of_rows
-from slp.results.sensitivity import Slope, Stays
-from slp.sensitivity.best_tree import interval_of_best_tree
 from slp.sensitivity.edges import Edges
-from slp.sensitivity.varied import (
-    STEPS_CHANGE,
-    NotVaried,
-    Varied,
-    all_varied,
-    slope_of_likelihood,
-    slope_of_values,
-)
+from slp.sensitivity.numbers import STEPS_CHANGE, NotVaried, Varied
+from slp.sensitivity.varied import all_varied, slope_of_likelihood, slope_of_values
 
 _Floats = NDArray[np.float64]
 _Tell = Callable[[int, str], None]
 
 #: Numbers of each edge that are kept at a time, beside a derivative for each number that varies.
 _HELD = 16
-
-_ENDED = "the time ended before the interval was found"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,32 +53,47 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """The numbers themselves, float64: the log evidence, P(used) of each feature (d,), what each
-    row is told (m, J); and the derivatives by each number that varies."""
+    """The derivatives by the numbers that vary.
 
+    Attributes
+    ----------
+    edges : the chart that they are of.
+    log_evidence, used, told : the numbers themselves: P(used) of each feature, float64 (d,), and
+        what each row is told, float64 (m, J).
+    varied : the numbers that vary.
+    of_evidence, of_used, of_told : the derivatives, float64 (numbers,), (numbers, d) and (numbers,
+        m, J).
+    not_varied : the numbers that do not, and why.
+    """
+
+    edges: Edges
     log_evidence: float
     used: _Floats
     told: _Floats
-    slopes: tuple[Slope, ...]
+    varied: tuple[Varied, ...]
+    of_evidence: _Floats
+    of_used: _Floats
+    of_told: _Floats
     not_varied: tuple[NotVaried, ...]
 
 
 def sensitivities(asked: Asked) -> Found:
-    """All derivatives, and the interval in which the best tree stays the best.
+    """All derivatives.
 
     Raises
     ------
     BudgetError
-        E501, E540: the chart does not fit. Where the time ends later, intervals are left out.
+        E501, E540: they do not fit into the memory, or the time.
     """
     table = asked.table
     most = len(asked.program.parameters) + len(asked.program.rules) + len(table.leaf.concentration)
-    held = _HELD + most + len(asked.program.feature_weights)
+    held = _HELD + 2 * (most + len(asked.program.feature_weights))
     edges = Edges.of(asked.grammar, table, asked.memory, held, asked.progress)
     varied, left = all_varied(asked.program, asked.text, asked.compiles, edges)
     moving: list[Varied] = []
     of_prior: list[_Floats] = []
     for one in varied:
+        check_time("while derivatives were summed")
         slope = one.slope(edges)
         if slope is None:
             left.append(NotVaried(one.name, STEPS_CHANGE))
@@ -107,13 +111,17 @@ def sensitivities(asked: Asked) -> Found:
     ]
     used, of_used = _usage(edges, of_posterior)
     told, of_told = _rows(asked, edges, moving, of_posterior)
-    slopes = []
-    for i, one in enumerate(moving):
-        stays, reason = _stays(asked, edges, one)
-        told_of = (evidence[i], tuple(of_used[i].tolist()), of_told[i], stays, reason)
-        slopes.append(Slope(one.kind, one.name, one.value, one.said, *told_of))
-    log_evidence = whole.value - prior.value
-    return Found(log_evidence, used, told, tuple(slopes), tuple(left))
+    return Found(
+        edges,
+        whole.value - prior.value,
+        used,
+        told,
+        tuple(moving),
+        np.array(evidence, np.float64),
+        of_used,
+        of_told,
+        tuple(left),
+    )
 
 
 def _of_leaves(edges: Edges, unit: _Floats) -> _Floats:
@@ -161,20 +169,3 @@ def _followed(asked: Asked, edges: Edges) -> Iterator[tuple[_Floats, _Floats]]:
         design = design_of_rows(edges.table, rows_as_numbers(edges.table, asked.rows))
     for r, shares in enumerate(edges.adjoints.shares(asked.rows)):
         yield shares, values if design is None else (values @ design[r])[:, None]
-
-
-def _stays(asked: Asked, edges: Edges, one: Varied) -> tuple[Stays | None, str]:
-    """The interval of the best tree, or why there is none."""
-    made = 0
-
-    def working() -> None:
-        nonlocal made
-        check_time("while the interval of the best tree was looked for")
-        made += 1
-        if asked.progress is not None:
-            asked.progress(made, f"where the best tree changes, {one.name}")
-
-    try:
-        return interval_of_best_tree(one, edges, working), ""
-    except TimeOverError:
-        return None, _ENDED

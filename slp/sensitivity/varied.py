@@ -1,19 +1,14 @@
 """The numbers of a program that vary, each with the weights of steps at another value.
 
 - a parameter, or a feature weight: as learning varies them (`slp.learn.unknowns`);
-- a label: the factor on the labels that one clause has, where those of the other clauses of the
-  state are rescaled, so that all sum to what they did. Under `:- weights.` others stay;
+- a label: the factor on the labels of a clause (`labels`);
 - a concentration of the leaf model `dirichlet`.
-
-The derivative of the log weight of an edge by a concentration is a difference of digammas. Those by
-the others are of formulas of labels: central differences of fourth order, within 1e-9 of them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -21,8 +16,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.errors import SlpError
-from slp.ir.program import CheckedProgram, TreeRule
-from slp.ir.tree_grammar import State, TreeGrammar
+from slp.ir.program import CheckedProgram
 from slp.late import late_import
 from slp.learn.ascent import Interval, intervals_of
 from slp.learn.evidence import grammar_on
@@ -30,67 +24,14 @@ from slp.learn.text import ProgramText
 from slp.learn.unknowns import Unknowns
 from slp.results.sensitivity import VariedKind
 from slp.sensitivity.edges import Edges
-from slp.source import SourceSpan
-from slp.syntax import term_to_text
+from slp.sensitivity.labels import labels
+from slp.sensitivity.numbers import NotVaried, Varied
 
 _Floats: TypeAlias = NDArray[np.float64]
 
-#: The step of differences, as a share of the way to the nearer end of the interval, or of the size
-#: of the value.
-_STEP = 1e-3
-
-STEPS_CHANGE = "near it some step of a tree appears or disappears"
 NOT_IN_LABELS = "guards, arguments or other directives use it, and not labels alone"
 AT_END = "it is at an end of its range, where labels are invalid on the other side"
 COMPUTED = "it is computed from other parameters"
-OF_ROWS = "labels or guards of its states ask for the rows of the box"
-
-
-@dataclass(frozen=True, eq=False)
-class Varied:
-    """A number that varies.
-
-    Attributes
-    ----------
-    kind, name : what it is.
-    value : the number as it is; 1 of the factor on a label.
-    interval : its valid values, others as they are.
-    said : a label as the program writes it; else empty.
-    edges : the log weights of edges (E,) at a value, without likelihood; None where steps differ.
-    likelihood : log marginal likelihoods of boxes (B,) at a value; None where it has no part in
-        them.
-    concentrations : of the leaf model, which of them it is, shape (C,), as ones and zeros.
-    """
-
-    kind: VariedKind
-    name: str
-    value: float
-    interval: Interval
-    said: str
-    edges: Callable[[float], _Floats | None]
-    likelihood: Callable[[float], _Floats] | None = None
-    concentrations: _Floats | None = None
-
-    def slope(self, edges: Edges) -> _Floats | None:
-        """The derivatives (E,) of the log weights of edges, without likelihood; None where a step
-        appears or disappears near the value."""
-        if self.likelihood is not None:
-            return np.zeros_like(edges.log_weight)
-        low, high, x = self.interval.low, self.interval.high, self.value
-        h = _STEP * min(x - low, high - x, abs(x) or 1.0)
-        ends = [self.edges(x + k * h) for k in (-2, -1, 1, 2)]
-        far, near, near_up, far_up = ends
-        if far is None or near is None or near_up is None or far_up is None:
-            return None
-        return np.asarray((8 * (near_up - near) - (far_up - far)) / (12 * h))
-
-
-@dataclass(frozen=True)
-class NotVaried:
-    """A number that does not vary, and why."""
-
-    name: str
-    reason: str
 
 
 def all_varied(
@@ -104,7 +45,7 @@ def all_varied(
     left: list[NotVaried] = []
     for one in (
         *_parameters(program, text, compiles, edges),
-        *_labels(program, edges),
+        *labels(program, edges),
         *_concentrations(edges),
     ):
         if isinstance(one, Varied):
@@ -114,7 +55,7 @@ def all_varied(
     return varied, left
 
 
-# --- parameters and feature weights ----------------------------------------------------------------
+# --- parameters and feature weights --------------------------------------------------------------
 
 
 def _parameters(
@@ -156,75 +97,7 @@ def _under(program: CheckedProgram, edges: Edges) -> _Floats | None:
         return None
 
 
-# --- labels ----------------------------------------------------------------------------------------
-
-
-def _labels(program: CheckedProgram, edges: Edges) -> Iterator[Varied | NotVaried]:
-    grammar = edges.grammar
-    for rule in program.rules:
-        own = [
-            (state, _shares(state, rule.span))
-            for state in grammar.all_states()
-            if any(r.span == rule.span for r in state.rules)
-        ]
-        if not own:
-            continue
-        name = _clause_text(rule)
-        if any(r.rows is not None for state, _ in own for r in state.rules):
-            yield NotVaried(f"the label of `{name}`", OF_ROWS)
-            continue
-        most = math.inf
-        if grammar.normalise:
-            most = min((1 / share for _, share in own if share < 1), default=math.inf)
-        yield Varied(
-            "label",
-            name,
-            1.0,
-            Interval(0.0, most),
-            term_to_text(rule.label),
-            lambda x, span=rule.span: edges.under(_with_label(grammar, span, x)),
-        )
-
-
-def _shares(state: State, span: SourceSpan) -> float:
-    """What a clause has of the sum of the labels of a state."""
-    labels = [(r.span == span, math.exp(r.log_weight)) for r in state.rules]
-    return math.fsum(x for own, x in labels if own) / math.fsum(x for _, x in labels)
-
-
-def _with_label(grammar: TreeGrammar, span: SourceSpan, factor: float) -> TreeGrammar:
-    """The grammar where the labels of a clause have a factor, and others of each state another, so
-    that the sum stays; under `:- weights.` others stay."""
-
-    def moved(state: State) -> State:
-        if all(rule.span != span for rule in state.rules):
-            return state
-        share = _shares(state, span)
-        others = 0.0
-        if grammar.normalise:
-            if share >= 1:
-                return state
-            others = math.log((1 - share * factor) / (1 - share))
-        rules = (
-            replace(
-                r, log_weight=r.log_weight + (math.log(factor) if r.span == span else others)
-            )
-            for r in state.rules
-        )
-        return replace(state, rules=tuple(rules))
-
-    return replace(grammar, states=tuple(map(moved, grammar.all_states())))
-
-
-def _clause_text(rule: TreeRule) -> str:
-    """The clause in one line, without its label."""
-    span = rule.span
-    words = " ".join(span.file.text[span.start : span.end].split())
-    _, _, body = words.partition("::")
-    return (body or words).strip().removesuffix(".")
-
-
-# --- concentrations --------------------------------------------------------------------------------
+# --- concentrations ------------------------------------------------------------------------------
 
 
 def _concentrations(edges: Edges) -> Iterator[Varied]:
@@ -268,4 +141,3 @@ def slope_of_values(table: Table, statistics: _Floats, unit: _Floats) -> _Floats
     values = table.leaf.values(statistics)
     total = statistics.sum(axis=1) + table.leaf.concentration.sum()
     return np.asarray((unit - values * unit.sum()) / total[:, None])
-

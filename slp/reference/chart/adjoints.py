@@ -81,7 +81,7 @@ class Adjoints:
 
     @cached_property
     def _ends(self) -> NDArray[np.bool_]:
-        return self.chart.forest.cut == LEAF
+        return np.asarray(self.chart.forest.cut == LEAF)
 
     # --- sums ------------------------------------------------------------------------------------
 
@@ -154,7 +154,7 @@ class Adjoints:
             np.add.at(reach, f.right[e], taken * (1 - shares[e]))
         return slope, ends
 
-    # --- the best tree -----------------------------------------------------------------------------
+    # --- the best tree ---------------------------------------------------------------------------
 
     @cached_property
     def best_edges(self) -> NDArray[np.int64]:
