@@ -1,4 +1,4 @@
-"""`slp sensitivity PRIOR DATA`: what the answers of a program owe to its numbers and to each row."""
+"""`slp sensitivity PRIOR DATA`: what answers owe to each number of a program, and to each row."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from slp.cli.score_text import in_columns
 from slp.cli.summary import words_lines
 from slp.leaves import label_text
 from slp.messages.numbers import number_text
-from slp.results import Slope
 from slp.source import visible
 
 #: So many rows of the most influence are printed.
@@ -73,9 +72,7 @@ def sensitivity_command(
     program = prior.load()
     frame = read_table(data, limits)
     with progress_line() as progress:
-        found = program.sensitivity(
-            frame, response, rows=rows or None, progress=progress, **limits
-        )
+        found = program.sensitivity(frame, response, rows=rows or None, progress=progress, **limits)
     say_compared(found, limits["time"], as_json, _lines(found, data))
 
 
@@ -85,6 +82,8 @@ def _lines(found: slp.Sensitivity, data: str) -> Iterator[str]:
     yield ""
     if found.slopes:
         yield from _table(found)
+        yield ""
+        yield from _answers(found)
         yield ""
         for sentence in _columns_in_words(found):
             yield from words_lines(sentence)
@@ -98,15 +97,24 @@ def _lines(found: slp.Sensitivity, data: str) -> Iterator[str]:
 
 
 def _table(found: slp.Sensitivity) -> Iterator[str]:
-    columns = [_column(row, label) for row in found.rows for label in _told(found)]
-    used = [f"uses {visible(name)}" for name in found.features]
-    lines = [["number", "value", "evidence", *used, *columns, "best tree stays"]]
-    own = [*found.used.values(), *found.predictions.ravel().tolist()]
-    lines.append(["(the answer)", "", f"{found.log_evidence:.4f}", *map(_short, own), ""])
-    for slope in found.slopes:
-        derived = [slope.log_evidence, *slope.used, *slope.predictions.ravel().tolist()]
+    """The numbers, each with the derivative of the log evidence and the interval."""
+    lines = [["", "number", "value", "evidence", "best tree stays"]]
+    for i, slope in enumerate(found.slopes, 1):
         value = visible(slope.label) if slope.kind == "label" else number_text(slope.value)
-        lines.append([_name(slope), value, *(f"{x:+.4f}" for x in derived), _stays(slope)])
+        evidence = f"{slope.log_evidence:+.4f}"
+        lines.append([str(i), visible(slope.words), value, evidence, slope.interval])
+    return in_columns(lines)
+
+
+def _answers(found: slp.Sensitivity) -> Iterator[str]:
+    """What trees use and rows are told, with the derivatives by each number."""
+    names = [f"uses {visible(name)}" for name in found.features]
+    names += [_column(row, label) for row in found.rows for label in _told(found)]
+    now = [*found.used.values(), *found.predictions.ravel().tolist()]
+    by = [[*s.used, *s.predictions.ravel().tolist()] for s in found.slopes]
+    lines = [["answer", "now", *(f"by {i}" for i in range(1, len(by) + 1))]]
+    for i, name in enumerate(names):
+        lines.append([name, f"{now[i]:.4f}", *(f"{own[i]:+.4f}" for own in by)])
     return in_columns(lines)
 
 
@@ -118,54 +126,25 @@ def _column(row: str, label: str) -> str:
     return f"{row}: {visible(label)}" if label else row
 
 
-def _short(x: float) -> str:
-    return f"{x:.4g}"
-
-
-def _name(slope: Slope) -> str:
-    match slope.kind:
-        case "label":
-            return f"log label of {visible(slope.name)}"
-        case "feature_weight":
-            return f"weight of {visible(slope.name)}"
-        case "concentration":
-            return f"concentration {visible(slope.name)}"
-    return visible(slope.name)
-
-
-def _stays(slope: Slope) -> str:
-    stays = slope.stays
-    if stays is None:
-        return "not known"
-    low = "" if stays.changes_below else "at least "
-    high = "" if stays.changes_above else "at least "
-    factor = "factor " if slope.kind == "label" else ""
-    if not stays.changes_below and not stays.changes_above:
-        return f"{factor}{stays.low:.4g} to {stays.high:.4g}, all looked at"
-    return f"{factor}{low}{stays.low:.4g} to {high}{stays.high:.4g}"
-
-
 def _columns_in_words(found: slp.Sensitivity) -> Iterator[str]:
     yield (
-        "evidence: the derivative of the log evidence (nats); uses: of the probability that the "
-        "tree splits on the feature. All are exact, for one unit of the number."
+        "evidence: the derivative of the log evidence by the number (nats); by 1, 2, ...: those of "
+        "the answers, which are the probability that the tree splits on a feature"
+        + (", and what a row is told. " if found.rows else ". ")
+        + "All are exact."
     )
-    if found.rows:
-        what = "probability of the class" if found.classes else "mean"
-        yield f"row: the derivative of the predicted {what}."
     if any(slope.kind == "label" for slope in found.slopes):
         yield (
-            "log label: for one unit of the logarithm of the label; the other labels of its state "
-            "are rescaled, and sum to what they did."
+            "log label: by the logarithm of the label, where the other labels of its state are "
+            "rescaled, and sum to what they did."
         )
     yield (
-        "best tree stays: the most probable tree is the same between these values, found by "
-        "bisection and checked at 20 of them, not proven; `at least`: no farther value was looked "
-        "at."
+        "best tree stays: where the most probable tree stays the most probable one, found by "
+        "bisection and checked at 20 values, not proven."
     )
     for slope in found.slopes:
         if slope.why_not:
-            yield f"{_name(slope)}: {slope.why_not}"
+            yield f"{visible(slope.words)}: {slope.why_not}"
 
 
 def _rows_of_influence(found: slp.Sensitivity) -> Iterator[str]:

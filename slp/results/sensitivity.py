@@ -35,6 +35,13 @@ class Stays:
     changes_below: bool
     changes_above: bool
 
+    def __str__(self) -> str:
+        if self.changes_below and self.changes_above:
+            return f"{self.low:.4g} to {self.high:.4g}"
+        if self.changes_below:
+            return f"{self.low:.4g} and above"
+        return f"{self.high:.4g} and below" if self.changes_above else "wherever looked at"
+
     def to_dict(self) -> dict[str, Any]:
         """The same as plain data for JSON."""
         return {
@@ -73,6 +80,26 @@ class Slope:
     predictions: NDArray[np.float64]
     stays: Stays | None
     why_not: str = ""
+
+    @property
+    def words(self) -> str:
+        """What varies, in words."""
+        match self.kind:
+            case "label":
+                return f"log label of {self.name}"
+            case "feature_weight":
+                return f"weight of {self.name}"
+            case "concentration":
+                return f"concentration {self.name}"
+        return self.name
+
+    @property
+    def interval(self) -> str:
+        """Where the best tree stays the best, in words; of a label by factors on it."""
+        if self.stays is None:
+            return "not known"
+        factor = "factor " if self.kind == "label" else ""
+        return f"{factor}{self.stays}"
 
 
 @dataclass(frozen=True, eq=False)
