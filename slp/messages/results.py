@@ -46,7 +46,7 @@ E528 = Entry(
     example="slp sensitivity growtree data.csv --row 1000",
 )
 NO_SUCH_ROW = E528.says("the table has no row {row}", "take a row from 0 to {last}")
-ROW_OF_NO_WEIGHT = E528.says("row {row} of the table has the weight 0, so it is absent", AS_REMEDY)
+ABSENT_ROW = E528.says("row {row} of the table has the weight 0, so it is absent", AS_REMEDY)
 
 E529 = Entry(
     "E529: what rows are told has no derivatives",

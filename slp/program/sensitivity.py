@@ -15,15 +15,15 @@ from slp.engines import read_for
 from slp.errors import SlpError, TimeOverError, UsageError
 from slp.learn import ProgramText
 from slp.learn.evidence import grammar_on
-from slp.messages.results import MEDIANS_HAVE_NO_SLOPE, NO_SUCH_ROW, ROW_OF_NO_WEIGHT
+from slp.messages.results import ABSENT_ROW, MEDIANS_HAVE_NO_SLOPE, NO_SUCH_ROW
 from slp.problem.new_rows import table_as_new_rows
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.results import Posterior
 from slp.results.sensitivity import Influence, Sensitivity, Slope
 from slp.sensitivity import (
-    Asked,
     Found,
+    VariedProgram,
     influence_on_rows,
     interval_of_best_tree,
     sensitivities,
@@ -58,7 +58,7 @@ def sensitivity(
             grammar = grammar_on(problem.program, problem.table)
             text, compiles = ProgramText(program.source), _compiles(program)
             of = (problem.program, text, compiles, problem.table, grammar, told, budget, shown)
-            found = sensitivities(Asked(*of))
+            found = sensitivities(VariedProgram(*of))
             influence, notes = _influence(posterior, found, told, shown)
             slopes = tuple(_slopes(found, shown))
     chart = found.edges.adjoints.chart
@@ -127,7 +127,7 @@ def _place(table: Table, row: int) -> int:
     if not 0 <= row < table.n_given:
         raise UsageError(NO_SUCH_ROW(row=row, last=table.n_given - 1))
     if row in absent:
-        raise UsageError(ROW_OF_NO_WEIGHT(row=row))
+        raise UsageError(ABSENT_ROW(row=row))
     return int(table.row_of[row - int((absent < row).sum())])
 
 

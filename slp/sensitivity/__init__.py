@@ -9,6 +9,6 @@ chart of all trees under other numbers), `numbers` (a number that varies), `vari
 
 from slp.sensitivity.best_tree import interval_of_best_tree
 from slp.sensitivity.influence import influence_on_rows
-from slp.sensitivity.slopes import Asked, Found, sensitivities
+from slp.sensitivity.slopes import Found, VariedProgram, sensitivities
 
-__all__ = ["Asked", "Found", "influence_on_rows", "interval_of_best_tree", "sensitivities"]
+__all__ = ["VariedProgram", "Found", "influence_on_rows", "interval_of_best_tree", "sensitivities"]

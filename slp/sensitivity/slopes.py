@@ -37,7 +37,7 @@ _HELD = 16
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class VariedProgram:
     """What is asked of a program on a table: `rows` as `Table.new_rows` gives them, shape (m, d),
     the sound values of parameters (`compiles`), the limits, and the function to tell progress."""
 
@@ -77,7 +77,7 @@ class Found:
     not_varied: tuple[NotVaried, ...]
 
 
-def sensitivities(asked: Asked) -> Found:
+def sensitivities(asked: VariedProgram) -> Found:
     """All derivatives.
 
     Raises
@@ -141,7 +141,7 @@ def _usage(edges: Edges, of_posterior: list[_Floats]) -> tuple[_Floats, _Floats]
 
 
 def _rows(
-    asked: Asked, edges: Edges, moving: list[Varied], of_posterior: list[_Floats]
+    asked: VariedProgram, edges: Edges, moving: list[Varied], of_posterior: list[_Floats]
 ) -> tuple[_Floats, _Floats]:
     """What rows are told, shape (m, J), and the derivatives, shape (numbers, m, J)."""
     leaf, adjoints = edges.table.leaf, edges.adjoints
@@ -160,7 +160,7 @@ def _rows(
     return told, slopes
 
 
-def _followed(asked: Asked, edges: Edges) -> Iterator[tuple[_Floats, _Floats]]:
+def _followed(asked: VariedProgram, edges: Edges) -> Iterator[tuple[_Floats, _Floats]]:
     """For each row its shares on the left of edges, and what boxes tell it, shape (B, J)."""
     leaf = edges.table.leaf
     values = leaf.values(edges.adjoints.statistics) if len(asked.rows) else np.empty((0, 0))

@@ -21,7 +21,7 @@ from slp.errors import DataError, SlpError, SlpWarning
 from slp.ir.program import CheckedProgram
 from slp.learn.evidence import grammar_on
 from slp.learn.text import ProgramText
-from slp.sensitivity import Asked, Found, sensitivities
+from slp.sensitivity import Found, VariedProgram, sensitivities
 from slp.sensitivity.numbers import Varied
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
@@ -118,7 +118,7 @@ def found_of(case: Case, question: Question) -> Found:
             rows = table.new_rows(question.frame(case))
         program = case.model.program
         of = (program, ProgramText(source), compiles, table, grammar_on(program, table))
-        return sensitivities(Asked(*of, rows, 2**30, None))
+        return sensitivities(VariedProgram(*of, rows, 2**30, None))
 
 
 def spec_at(case: Case, one: Varied, span: SourceSpan | None) -> Callable[[float], BruteForce]:
@@ -175,8 +175,10 @@ def slope_at(answers: Callable[[float], _Floats], one: Varied) -> _Floats:
 def compare(case: Case) -> int:
     """Hold the derivatives of a case to those of the enumeration; how many numbers varied, 0 where
     there are too many derivations."""
-    if not case.spec.derivations:
-        return 0
+    formula = case.table.leaf
+    classes = getattr(formula, "classes", ())
+    if not case.spec.derivations or len(classes) != len(case.model.table.leaf.classes):
+        return 0  # no tree, or a class whose rows the case has lost
     question = Question.of(case)
     try:
         found = found_of(case, question)

@@ -17,8 +17,10 @@ import pytest
 
 import slp
 from slp.errors import SlpWarning
+from slp.learn.ascent import Interval
 from slp.results.sensitivity import CHECKED, Stays
 from slp.sensitivity import interval_of_best_tree
+from slp.sensitivity.numbers import Varied
 from tests.spec.brute_force import BruteForce
 from tests.spec.cases import Case, random_case
 from tests.spec.pipeline import key_of
@@ -99,9 +101,6 @@ class Line:
 
 
 def interval_on(line: Line, low: float = -math.inf) -> Stays:
-    from slp.learn.ascent import Interval
-    from slp.sensitivity.numbers import Varied
-
     def edges(x: float) -> Any:
         return None if x < low else np.array([x])
 
