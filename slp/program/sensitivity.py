@@ -33,6 +33,9 @@ _SEVERAL = (
     "a tree may have several derivations: the intervals are of the most probable derivation, and "
     "not of the most probable tree"
 )
+_NO_MEAN = (
+    "what single rows do to predictions is not known: a leaf whose only row is left out has no mean"
+)
 _NO_TIME = "{what} is not known: the time ended before"
 
 
@@ -113,12 +116,15 @@ def _rows(posterior: Posterior, rows: Any) -> tuple[tuple[str, ...], NDArray[np.
         return (), np.empty((0, len(table.features)), np.object_)
     if table.leaf.point == "median":
         raise UsageError(MEDIANS_HAVE_NO_SLOPE())
-    if isinstance(rows, Sequence) and all(isinstance(row, int | np.integer) for row in rows):
+    if isinstance(rows, Sequence) and all(map(_is_whole, rows)):
         numbers = np.array([_place(table, int(row)) for row in rows], np.int64)
         return tuple(f"row {row}" for row in rows), table_as_new_rows(table, numbers)
-    posterior.predict(rows)  # raises where a row is told no mean
     told = table.new_rows(rows)
     return tuple(f"new row {i}" for i in range(len(told))), told
+
+
+def _is_whole(row: object) -> bool:
+    return isinstance(row, int | np.integer) and not isinstance(row, bool)
 
 
 def _place(table: Table, row: int) -> int:
@@ -162,6 +168,8 @@ def _influence(
         loo = posterior.loo()
     except TimeOverError:
         return None, [_NO_TIME.format(what="the influence of rows")]
+    if len(rows) and posterior.table.leaf.mean_needs >= 0:
+        return Influence(loo.pointwise, None), [*loo.notes, _NO_MEAN]
     try:
         told = influence_on_rows(found.edges, rows, found.told, progress)
     except TimeOverError:

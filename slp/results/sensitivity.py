@@ -189,7 +189,7 @@ class Sensitivity:
     def _of_influence(self, influence: Influence) -> dict[str, Any]:
         told = influence.predictions
         return {
-            "log_evidence": influence.log_evidence.tolist(),
+            "log_evidence": _finite(influence.log_evidence),
             "predictions": None if told is None else [self._of_rows(own) for own in told],
         }
 
@@ -198,5 +198,11 @@ class Sensitivity:
         names = [label_text(label) for label in self.classes]
         return {
             row: dict(zip(names, own, strict=True)) if names else own[0]
-            for row, own in zip(self.rows, told.tolist(), strict=True)
+            for row, own in zip(self.rows, _finite(told), strict=True)
         }
+
+
+def _finite(told: NDArray[np.float64]) -> list[Any]:
+    """Numbers for JSON: None in place of infinity and NaN."""
+    plain: list[Any] = np.where(np.isfinite(told), told.astype(object), None).tolist()
+    return plain

@@ -12,7 +12,7 @@ its leaf: a concentration moves the class probabilities of boxes themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 
 from slp.budgets import check_time
 from slp.data.table import Table
+from slp.errors import UsageError
 from slp.ir.program import CheckedProgram
 from slp.ir.tree_grammar import TreeGrammar
 from slp.learn.text import ProgramText
+from slp.messages.results import NO_MEAN
 from slp.problem.new_rows import rows_as_numbers
 from slp.results.averages.rows_in_leaves import design_of_rows
 from slp.sensitivity.edges import Edges
@@ -143,15 +145,30 @@ def _usage(edges: Edges, of_posterior: list[_Floats]) -> tuple[_Floats, _Floats]
 def _rows(
     asked: VariedProgram, edges: Edges, moving: list[Varied], of_posterior: list[_Floats]
 ) -> tuple[_Floats, _Floats]:
-    """What rows are told, shape (m, J), and the derivatives, shape (numbers, m, J)."""
+    """What rows are told, shape (m, J), and the derivatives, shape (numbers, m, J).
+
+    Raises
+    ------
+    UsageError
+        E527: a row can reach a leaf without a mean.
+    """
     leaf, adjoints = edges.table.leaf, edges.adjoints
-    width = len(leaf.classes) or 1
-    m = len(asked.rows)
+    width, m = len(leaf.classes) or 1, len(asked.rows)
     told, slopes = np.empty((m, width)), np.empty((len(moving), m, width))
-    for r, (shares, values) in enumerate(_followed(asked, edges)):
+    if not m:
+        return told, slopes
+    of_boxes, designs = _values(asked, edges)
+    lacking = ~np.isfinite(of_boxes).all(axis=1)
+    if leaf.mean_needs >= 0:
+        lacking |= adjoints.statistics[:, 0] <= leaf.mean_needs
+    of_boxes[lacking] = 0.0
+    for r, shares in enumerate(adjoints.shares(asked.rows)):
         check_time("while derivatives were summed")
+        values = of_boxes if designs is None else (of_boxes @ designs[r])[:, None]
         for j in range(width):
             told[r, j], slope, ends = adjoints.followed(shares, values[:, j])
+            if ends @ adjoints.at_leaves(lacking.astype(np.float64)) > 0:
+                raise UsageError(NO_MEAN(row=r + 1))
             for i, (one, p) in enumerate(zip(moving, of_posterior, strict=True)):
                 slopes[i, r, j] = slope @ p
                 if one.concentrations is not None:
@@ -160,12 +177,9 @@ def _rows(
     return told, slopes
 
 
-def _followed(asked: VariedProgram, edges: Edges) -> Iterator[tuple[_Floats, _Floats]]:
-    """For each row its shares on the left of edges, and what boxes tell it, shape (B, J)."""
-    leaf = edges.table.leaf
-    values = leaf.values(edges.adjoints.statistics) if len(asked.rows) else np.empty((0, 0))
-    design = None
-    if len(asked.rows):
-        design = design_of_rows(edges.table, rows_as_numbers(edges.table, asked.rows))
-    for r, shares in enumerate(edges.adjoints.shares(asked.rows)):
-        yield shares, values if design is None else (values @ design[r])[:, None]
+def _values(asked: VariedProgram, edges: Edges) -> tuple[_Floats, _Floats | None]:
+    """The numbers that boxes predict by, shape (B, J), and what rows weigh them by, (m, J); None
+    where they tell all rows the same."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.array(edges.table.leaf.values(edges.adjoints.statistics))
+    return values, design_of_rows(edges.table, rows_as_numbers(edges.table, asked.rows))

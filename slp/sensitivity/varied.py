@@ -29,7 +29,7 @@ from slp.sensitivity.numbers import NotVaried, Varied
 
 _Floats: TypeAlias = NDArray[np.float64]
 
-NOT_IN_LABELS = "guards, arguments or other directives use it, and not labels alone"
+NOT_IN_LABELS = "no label and no feature weight uses it, or guards and arguments do too"
 AT_END = "it is at an end of its range, where labels are invalid on the other side"
 COMPUTED = "it is computed from other parameters"
 
@@ -104,7 +104,7 @@ def _concentrations(edges: Edges) -> Iterator[Varied]:
     leaf = edges.table.leaf
     concentration, n = leaf.concentration, len(leaf.concentration)
     units = [(f"a({label})", unit) for label, unit in zip(leaf.classes, np.eye(n), strict=True)]
-    if n and leaf.describe().count(",") == 0:
+    if n and isinstance(leaf.to_plain()["concentration"], float):  # declared once, for all
         units.insert(0, ("a", np.ones(n)))
     for name, unit in units:
         value = float(concentration[np.flatnonzero(unit)[0]])

@@ -16,6 +16,7 @@ import polars as pl
 import pytest
 
 import slp
+from slp.budgets import Deadline
 from slp.errors import SlpWarning
 from slp.learn.ascent import Interval
 from slp.results.sensitivity import CHECKED, Stays
@@ -253,6 +254,43 @@ def test_a_prior_that_looks_at_the_response_has_no_influences() -> None:
     found = slp.parse(text).sensitivity(ROWS)
     assert found.influence is None and found.slopes
     assert any("looks at the response" in note for note in found.notes)
+
+
+def test_leaves_without_a_mean_tell_no_row() -> None:
+    numbers = ROWS.with_columns(y=pl.col("a") * 0.1 + 0.3, w=pl.lit(0.25))
+    text = TEXT + ":- leaf(normal_inverse_gamma(0, 1, 0.1, 1)).\n"
+    with pytest.raises(slp.UsageError, match="E527"):
+        slp.parse(text + ":- row_weight(w).\n").sensitivity(numbers, rows=[0])
+    found = slp.parse(text).sensitivity(numbers.drop("w"), rows=[0])
+    want = slp.parse(text).posterior(numbers.drop("w")).predict(numbers.drop("w"))[0]
+    assert found.predictions[0, 0] == pytest.approx(want, abs=1e-10)
+    assert found.influence.predictions is None and any("no mean" in n for n in found.notes)
+
+
+def test_rows_are_counted_as_they_were_given() -> None:
+    """Those of weight 0 are absent."""
+    rows = ROWS.with_columns(w=pl.Series([1.0, 0.0, 1.0, 2.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0]))
+    program = slp.parse(TEXT + ":- row_weight(w).\n:- response(y).\n")
+    found = program.sensitivity(rows, rows=[3])
+    want = program.posterior(rows).predict_proba(rows)[3]
+    np.testing.assert_allclose(found.predictions[0], want, atol=1e-10)
+    with pytest.raises(slp.UsageError, match=r"E528.* weight 0"):
+        program.sensitivity(rows, rows=[1])
+    with pytest.raises(slp.DataError):
+        program.sensitivity(rows, rows=[True, False])
+
+
+def test_what_the_time_leaves_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*_: Any) -> None:
+        Deadline(1e-9).check("waiting")
+
+    monkeypatch.setattr("slp.program.sensitivity.interval_of_best_tree", late)
+    monkeypatch.setattr("slp.program.sensitivity.influence_on_rows", late)
+    found = slp.parse(TEXT).sensitivity(ROWS, rows=[0])
+    assert found["alpha"].stays is None and "time ended" in found["alpha"].why_not
+    assert found["alpha"].interval == "not known"
+    assert found.influence.predictions is None and any("time ended" in n for n in found.notes)
+    assert found.to_dict()["influence"]["predictions"] is None
 
 
 def test_what_the_exact_engine_refuses_is_refused() -> None:
