@@ -142,9 +142,9 @@ def _columns_in_words(found: slp.Sensitivity) -> Iterator[str]:
         "best tree stays: where the most probable tree stays the most probable one, found by "
         "bisection and checked at 20 values, not proven."
     )
-    for slope in found.slopes:
-        if slope.why_not:
-            yield f"{visible(slope.words)}: {slope.why_not}"
+    for why_not in dict.fromkeys(s.why_not for s in found.slopes if s.why_not):
+        names = [visible(s.words) for s in found.slopes if s.why_not == why_not]
+        yield f"{', '.join(names)}: {why_not}"
 
 
 def _rows_of_influence(found: slp.Sensitivity) -> Iterator[str]:
@@ -158,7 +158,7 @@ def _rows_of_influence(found: slp.Sensitivity) -> Iterator[str]:
     lines = [["without the response of", "evidence", *names]]
     for i in order:
         moved = [] if told is None else told[i].ravel().tolist()
-        lines.append([f"row {i}", *(f"{x:+.4f}" for x in (own[i], *moved))])
+        lines.append([f"row {influence.rows[i]}", *(f"{x:+.4f}" for x in (own[i], *moved))])
     yield ""
     yield from in_columns(lines)
     yield ""

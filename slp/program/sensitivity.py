@@ -129,7 +129,7 @@ def _is_whole(row: object) -> bool:
 
 def _place(table: Table, row: int) -> int:
     """The distinct row of a row of the table as it was given, from 0."""
-    absent = np.zeros(0, np.int64) if table.without_weight is None else table.without_weight
+    absent = _absent(table)
     if not 0 <= row < table.n_given:
         raise UsageError(NO_SUCH_ROW(row=row, last=table.n_given - 1))
     if row in absent:
@@ -158,6 +158,11 @@ def _slopes(found: Found, progress: Progress | None) -> Iterator[Slope]:
         )
 
 
+def _absent(table: Table) -> NDArray[np.int64]:
+    """The numbers of the rows of weight 0."""
+    return np.zeros(0, np.int64) if table.without_weight is None else table.without_weight
+
+
 def _influence(
     posterior: Posterior, found: Found, rows: NDArray[np.object_], progress: Progress | None
 ) -> tuple[Influence | None, list[str]]:
@@ -168,11 +173,12 @@ def _influence(
         loo = posterior.loo()
     except TimeOverError:
         return None, [_NO_TIME.format(what="the influence of rows")]
+    numbers = np.setdiff1d(np.arange(posterior.table.n_given), _absent(posterior.table))
     if len(rows) and posterior.table.leaf.mean_needs >= 0:
-        return Influence(loo.pointwise, None), [*loo.notes, _NO_MEAN]
+        return Influence(numbers, loo.pointwise, None), [*loo.notes, _NO_MEAN]
     try:
         told = influence_on_rows(found.edges, rows, found.told, progress)
     except TimeOverError:
         why = _NO_TIME.format(what="what single rows do to predictions")
-        return Influence(loo.pointwise, None), [*loo.notes, why]
-    return Influence(loo.pointwise, told), list(loo.notes)
+        return Influence(numbers, loo.pointwise, None), [*loo.notes, why]
+    return Influence(numbers, loo.pointwise, told), list(loo.notes)

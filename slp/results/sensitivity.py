@@ -109,11 +109,13 @@ class Influence:
 
     Attributes
     ----------
+    rows : the numbers of the rows of the data, from 0, as they were given, int64 (n,).
     log_evidence : of each row of the data, float64 (n,): log p(y_i | the other responses), in nats.
     predictions : of each row of the data what it does to each row told, float64 (n, m, J); None
         where the time ended before.
     """
 
+    rows: NDArray[np.int64]
     log_evidence: NDArray[np.float64]
     predictions: NDArray[np.float64] | None
 
@@ -189,6 +191,7 @@ class Sensitivity:
     def _of_influence(self, influence: Influence) -> dict[str, Any]:
         told = influence.predictions
         return {
+            "rows": influence.rows.tolist(),
             "log_evidence": _finite(influence.log_evidence),
             "predictions": None if told is None else [self._of_rows(own) for own in told],
         }
@@ -204,5 +207,7 @@ class Sensitivity:
 
 def _finite(told: NDArray[np.float64]) -> list[Any]:
     """Numbers for JSON: None in place of infinity and NaN."""
-    plain: list[Any] = np.where(np.isfinite(told), told.astype(object), None).tolist()
+    out = told.astype(object)
+    out[~np.isfinite(told)] = None
+    plain: list[Any] = out.tolist()
     return plain

@@ -35,7 +35,7 @@ def influence_on_rows(
     for i in range(len(held.row) if len(rows) else 0):
         check_time("while rows were left out")
         if progress is not None:
-            progress(i, "leaving each row out")
+            progress(i, "predicting without each row")
         without = chart.of_statistics(held.without(table.statistics, i))
         out[i] = told - without.predictions(rows)
     return np.asarray(out[held.of_data])

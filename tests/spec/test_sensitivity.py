@@ -274,6 +274,8 @@ def test_rows_are_counted_as_they_were_given() -> None:
     found = program.sensitivity(rows, rows=[3])
     want = program.posterior(rows).predict_proba(rows)[3]
     np.testing.assert_allclose(found.predictions[0], want, atol=1e-10)
+    assert found.influence.rows.tolist() == [0, *range(2, 10)]
+    assert len(found.influence.log_evidence) == len(found.influence.predictions) == 9
     with pytest.raises(slp.UsageError, match=r"E528.* weight 0"):
         program.sensitivity(rows, rows=[1])
     with pytest.raises(slp.DataError):
