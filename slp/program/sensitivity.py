@@ -12,7 +12,7 @@ from slp.budgets import Deadline, held, memory_budget, memory_errors
 from slp.compile import compile_program
 from slp.data.table import Table
 from slp.engines import read_for
-from slp.errors import SlpError, TimeOverError, UsageError
+from slp.errors import BudgetError, SlpError, TimeOverError, UsageError
 from slp.learn import ProgramText
 from slp.learn.evidence import grammar_on
 from slp.messages.results import ABSENT_ROW, MEDIANS_HAVE_NO_SLOPE, NO_SUCH_ROW
@@ -96,6 +96,8 @@ def _compiles(program: Program) -> Callable[[Mapping[str, float]], bool]:
     def compiles(parameters: Mapping[str, float]) -> bool:
         try:
             compile_program(program.source, {**own, **parameters})
+        except BudgetError:
+            raise
         except SlpError:
             return False
         return True

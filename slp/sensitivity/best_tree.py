@@ -1,20 +1,22 @@
 """How far a number may move until another tree is the most probable one.
 
-From the value to each side: the farthest value looked at is near the end of the interval of valid
-values, or e^8 times as far from the other end as the value; but no value at which a step of a tree
-appears or disappears, as a label that is 0 by rounding. If the tree is not the best there,
-bisection finds a value from which it is not. Then some values between the two ends are checked. If
-it is not the best at one of them, the end moves in, by bisection from there. The check is of these
-values alone: between them another tree may be the best.
+From the value to each side, the farthest value looked at is near an end of the interval of valid
+values, or e^8 away from it and e^8 times as far as the value; but no value is looked at at which a
+step of a tree appears or disappears, as where a label is 0 by rounding. If the tree is not the best
+there, bisection finds a value from which it is not. Then some values between the two ends are
+checked. If it is not the best at one of them, the end moves in, by bisection from there. The check
+is of these values alone: between them another tree may be the best.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 
 from slp.budgets import check_time
+from slp.learn.ascent import Interval
 from slp.results.sensitivity import CHECKED, Stays
 from slp.sensitivity.edges import Edges
 from slp.sensitivity.numbers import Varied
@@ -23,8 +25,6 @@ from slp.sensitivity.numbers import Varied
 _FAR = 8.0
 #: Width in that coordinate at which bisection ends.
 _CLOSE = 1e-7
-#: A tree within so many nats of the best one is the best: rounding.
-_ROUNDING = 1e-9
 
 
 def interval_of_best_tree(
@@ -37,7 +37,9 @@ def interval_of_best_tree(
     TimeOverError
         E540: the time is over.
     """
-    interval, made = varied.interval, 0
+    made = 0
+    # A factor may end just above 1: its logarithm is the coordinate that goes far below.
+    interval = Interval(0.0, math.inf) if varied.kind == "label" else varied.interval
     start = interval.to_free(varied.value)
 
     def lead(u: float) -> float | None:
@@ -46,23 +48,22 @@ def interval_of_best_tree(
         made += 1
         if progress is not None:
             progress(made, f"where the best tree changes, {varied.name}")
-        return _lead(varied, edges, interval.to_value(u))
+        value = interval.to_value(u)
+        return _lead(varied, edges, value) if value < varied.interval.high else None
 
     def stays(u: float) -> bool:
-        behind = lead(u)
-        return behind is not None and behind <= _ROUNDING
+        return lead(u) == 0
 
-    least, most = (
-        _end(lambda u: lead(u) is not None, start, start + side * _FAR) for side in (-1.0, 1.0)
-    )
+    far = min(start, 0.0) - _FAR, max(start, 0.0) + _FAR
+    least, most = (_end(lambda u: lead(u) is not None, start, end) for end in far)
     low, high = _end(stays, start, least), _end(stays, start, most)
     while True:
         points = np.linspace(low, high, CHECKED + 2)[1:-1]
         wrong = [u for u in points.tolist() if not stays(u)]
-        if not wrong:
-            break
         above = [u for u in wrong if u > start]
         below = [u for u in wrong if u < start]
+        if not above and not below:
+            break
         high = _end(stays, start, min(above)) if above else high
         low = _end(stays, start, max(below)) if below else low
     return Stays(

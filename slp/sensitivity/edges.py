@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,3 +94,36 @@ class Edges:
             for name in ("first_edge", "left", "right", "cut", "rule")
         )
         return np.asarray(other.log_weight) if same else None
+
+    def of_ratio(self, own: Sequence[Sequence[bool]], steep: Sequence[float]) -> _Floats:
+        """The derivatives (E,) of the log weights of edges where in each state the labels of its
+        `own` rules grow against those of the others: the logarithm of their ratio by `steep`.
+
+        With Q the share of the own rules that apply in a box, these edges have (1 - Q) steep, and
+        the others - Q steep. 1 - Q is the sum of the other shares, which are tiny where steep is
+        huge.
+        """
+        forest = self.adjoints.chart.forest
+        ours, others = np.zeros(forest.n_items), np.zeros(forest.n_items)
+        rules = plain_engine("exact").weights_of_rules(self.grammar, self._reach)
+        for state, weights in rules.items():
+            items = np.flatnonzero(forest.item_state == state)
+            place = np.searchsorted(self._reach.reached[state], forest.item_box[items])
+            for is_own, weight in zip(own[state], weights, strict=True):
+                (ours if is_own else others)[items] += steep[state] * np.exp(weight[place])
+        item = np.repeat(np.arange(forest.n_items), np.diff(forest.first_edge))
+        return np.asarray(np.where(self._is_own(own, item), others[item], -ours[item]))
+
+    def of_own(self, own: Sequence[Sequence[bool]]) -> _Floats:
+        """The same where the labels of `own` rules grow, and nothing is renormalised."""
+        forest = self.adjoints.chart.forest
+        item = np.repeat(np.arange(forest.n_items), np.diff(forest.first_edge))
+        return np.asarray(self._is_own(own, item), np.float64)
+
+    def _is_own(self, own: Sequence[Sequence[bool]], item: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Whether the rule of each edge is one of `own`."""
+        forest = self.adjoints.chart.forest
+        most = max(map(len, own), default=0)
+        known = np.array([[*rules, *[False] * (most + 1 - len(rules))] for rules in own], np.bool_)
+        # The edges of item 0 have state -1 and rule -1: the last place, which is False.
+        return np.asarray(known[forest.item_state[item], forest.rule])

@@ -53,6 +53,7 @@ def labels(program: CheckedProgram, edges: Edges) -> Iterator[Varied | NotVaried
             Interval(0.0, math.inf if program.weights else most),
             term_to_text(rule.label),
             _edges_at(program, edges, known, rule.span),
+            _moves(program, edges, known, rule.span),
         )
 
 
@@ -66,6 +67,34 @@ def _edges_at(
         return edges.under(grammar_on(program, edges.table, scaled))
 
     return at
+
+
+def _moves(
+    program: CheckedProgram, edges: Edges, known: _Met, span: SourceSpan
+) -> Callable[[], NDArray[np.float64]]:
+    """The derivatives of the log weights of edges by the logarithm of the factor.
+
+    The logarithm of the ratio of own labels to others grows by 1 / (1 - P / S) in each state. Half
+    the factor tells it: the others then have (1 - P / 2 S) / (1 - P / S) times their labels.
+    """
+    states = edges.grammar.all_states()
+    own = [[rule.span == span for rule in state.rules] for state in states]
+
+    def moves() -> NDArray[np.float64]:
+        if program.weights:
+            return edges.of_own(own)
+        halved = grammar_on(program, edges.table, _Scaled(program, known, span, 0.5)).all_states()
+        steep = []
+        for state, other, ours in zip(states, halved, own, strict=True):
+            moved = [
+                math.exp(b.log_weight - a.log_weight)
+                for a, b, is_own in zip(state.rules, other.rules, ours, strict=True)
+                if not is_own
+            ]
+            steep.append(2 * moved[0] - 1 if moved and any(ours) else 0.0)
+        return edges.of_ratio(own, steep)
+
+    return moves
 
 
 class _Met(StateRules):

@@ -1,8 +1,9 @@
 """A number of a program that varies, and what the weights of edges owe to it.
 
-The derivative of the log weight of an edge by a concentration is a difference of digammas
-(`slp.sensitivity.varied`). Those by other numbers are of formulas of labels: central differences of
-fourth order, within 1e-9 of them. What they lead to is summed by adjoints.
+The derivatives of the log weights of edges by labels (`slp.sensitivity.labels`) and concentrations
+(`slp.sensitivity.varied`) are closed formulas. Those by parameters and feature weights are central
+differences of fourth order of labels and shares, within 1e-9 of them. What they lead to is summed
+by adjoints.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ class Varied:
     interval : its valid values, others as they are.
     said : a label as the program writes it; else empty.
     edges : the log weights of edges (E,) at a value, without likelihood; None where steps differ.
+    moves : the derivatives (E,) of the log weights of edges at the value, without likelihood; None
+        where differences tell them.
     likelihood : log marginal likelihoods of boxes (B,) at a value; None where it has no part in
         them.
     concentrations : of the leaf model, which of them it is, shape (C,), as ones and zeros.
@@ -49,14 +52,15 @@ class Varied:
     interval: Interval
     said: str
     edges: Callable[[float], _Floats | None]
+    moves: Callable[[], _Floats] | None = None
     likelihood: Callable[[float], _Floats] | None = None
     concentrations: _Floats | None = None
 
     def slope(self, edges: Edges) -> _Floats | None:
         """The derivatives (E,) of the log weights of edges, without likelihood; None where a step
         appears or disappears near the value."""
-        if self.likelihood is not None:
-            return np.zeros_like(edges.log_weight)
+        if self.moves is not None:
+            return self.moves()
         low, high, x = self.interval.low, self.interval.high, self.value
         h = _STEP * min(x - low, high - x, abs(x) or 1.0)
         ends = [self.edges(x + k * h) for k in (-2, -1, 1, 2)]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.errors import SlpError
+from slp.errors import BudgetError, SlpError
 from slp.ir.program import CheckedProgram
 from slp.late import late_import
 from slp.learn.ascent import Interval, intervals_of
@@ -93,6 +93,8 @@ def _parameters(
 def _under(program: CheckedProgram, edges: Edges) -> _Floats | None:
     try:
         return edges.under(grammar_on(program, edges.table))
+    except BudgetError:
+        raise
     except SlpError:  # a label became invalid in a state that the checker does not look at
         return None
 
@@ -120,6 +122,7 @@ def _concentrations(edges: Edges) -> Iterator[Varied]:
             Interval(0.0, math.inf),
             "",
             lambda _: edges.log_weight,
+            lambda: np.zeros_like(edges.log_weight),
             likelihood,
             unit,
         )

@@ -17,6 +17,7 @@ import pytest
 
 import slp
 from slp.budgets import Deadline
+from slp.compile import compile_program
 from slp.errors import SlpWarning
 from slp.learn.ascent import Interval
 from slp.results.sensitivity import CHECKED, Stays
@@ -237,6 +238,31 @@ def test_under_weights_a_label_varies_alone() -> None:
     )
     want = (up - down) / (2 * step)
     assert found["t --> split(F, V), t, t"].log_evidence == pytest.approx(want, abs=1e-6)
+
+
+def test_a_label_near_1_has_a_derivative_and_an_interval() -> None:
+    """The ratio of two labels p and 1 - p moves by 1 / (1 - p) with log p."""
+    text = ":- start(t).\n1e-9 :: t --> split(F, V), leaf, leaf.\n0.999999999 :: t --> leaf.\n"
+    found = slp.parse(text).sensitivity(ROWS)
+    split, leaf = found["t --> split(F, V), leaf, leaf"], found["t --> leaf"]
+    assert leaf.log_evidence == pytest.approx(-(1e9 - 1) * split.log_evidence, rel=1e-6)
+    assert leaf.stays.changes_below and leaf.stays.low == pytest.approx(0.2683, abs=1e-4)
+    assert not leaf.stays.changes_above and leaf.stays.high == pytest.approx(1, abs=1e-6)
+
+
+def test_the_end_of_the_time_is_no_end_of_a_range(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labels that were not compiled in time are not invalid."""
+    known = {"n": 0}
+
+    def late(*given: Any) -> Any:
+        known["n"] += 1
+        if known["n"] > 3:
+            Deadline(1e-9).check("lowering the program")
+        return compile_program(*given)
+
+    monkeypatch.setattr("slp.program.sensitivity.compile_program", late)
+    with pytest.raises(slp.BudgetError, match="E540"):
+        slp.parse(TEXT).sensitivity(ROWS)
 
 
 def test_rows_by_number_are_those_rows() -> None:

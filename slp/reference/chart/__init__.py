@@ -12,7 +12,7 @@ from slp.late import late_names
 
 if TYPE_CHECKING:
     from slp.reference.chart.adjoints import Adjoints
-    from slp.reference.chart.build import build_forest, forest_of_reach
+    from slp.reference.chart.build import build_forest, forest_of_reach, weights_of_rules
     from slp.reference.chart.chart import Chart
     from slp.reference.chart.engine import sums_by_chart
     from slp.reference.chart.forest import Forest
@@ -26,6 +26,7 @@ __all__ = [
     "forest_of_reach",
     "reach_of",
     "sums_by_chart",
+    "weights_of_rules",
 ]
 
 # The options of all engines are read without it.
@@ -33,7 +34,7 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.reference.chart.adjoints": "Adjoints",
-        "slp.reference.chart.build": "build_forest forest_of_reach",
+        "slp.reference.chart.build": "build_forest forest_of_reach weights_of_rules",
         "slp.reference.chart.chart": "Chart",
         "slp.reference.chart.engine": "sums_by_chart",
         "slp.reference.chart.forest": "Forest",

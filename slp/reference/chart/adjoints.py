@@ -35,6 +35,9 @@ from slp.reference.chart.semirings import best_score, fold
 
 _Floats = NDArray[np.float64]
 
+#: A derivation that is so many nats behind is as good, and so is one within rounding.
+_LEAST_LEAD, _ROUNDING = 1e-9, 1e-12
+
 
 class Derived(NamedTuple):
     """A number, and its derivatives by the log weights of all edges, float64 (E,)."""
@@ -165,9 +168,10 @@ class Adjoints:
 
     def best_lead(self, weight: _Floats) -> float:
         """How far this derivation is behind the best one under other log weights of edges, in
-        nats: 0 where it is the best."""
-        best = fold(self.chart.forest, best_score(weight))[0]
-        return float(best - weight[self.best_edges].sum())
+        nats: 0 where it is the best, but for rounding."""
+        best = float(fold(self.chart.forest, best_score(weight))[0])
+        lead = best - float(weight[self.best_edges].sum())
+        return lead if lead > max(_LEAST_LEAD, _ROUNDING * abs(best)) else 0.0
 
 
 def _uses_of(chart: Chart) -> _Floats:
