@@ -29,8 +29,8 @@ def sensitivity(found: Sensitivity, *, ax: Axes | None = None) -> Axes:
     ax.set_yticks(range(len(told)), names, **{**PLAIN, "fontsize": "small"})
     ax.set_ylim(len(told) - 0.4, -0.6)
     ax.margins(x=0.15)
-    title = "exact; below: the best tree stays"
-    return titled(ax, title, "slope of the log evidence (nats)")
+    title = "exact; below a name: the best tree stays"
+    return titled(ax, title, "slope of log evidence (nats)")
 
 
 def _name(slope: Slope) -> str:
