@@ -32,6 +32,8 @@ from slp.source import visible
 
 #: So many rows of the most influence are printed.
 _MOST_ROWS = 5
+#: So many numbers stand beside each other.
+_BESIDE = 8
 
 _NOTHING = "no parameter, feature weight, label or concentration of the program varies"
 
@@ -112,10 +114,14 @@ def _answers(found: slp.Sensitivity) -> Iterator[str]:
     names += [_column(row, label) for row in found.rows for label in _told(found)]
     now = [*found.used.values(), *found.predictions.ravel().tolist()]
     by = [[*s.used, *s.predictions.ravel().tolist()] for s in found.slopes]
-    lines = [["answer", "now", *(f"by {i}" for i in range(1, len(by) + 1))]]
-    for i, name in enumerate(names):
-        lines.append([name, f"{now[i]:.4f}", *(f"{own[i]:+.4f}" for own in by)])
-    return in_columns(lines)
+    for first in range(0, len(by), _BESIDE):
+        some = by[first : first + _BESIDE]
+        lines = [["answer", "now", *(f"by {first + i}" for i in range(1, len(some) + 1))]]
+        for i, name in enumerate(names):
+            lines.append([name, f"{now[i]:.4f}", *(f"{own[i]:+.4f}" for own in some)])
+        if first:
+            yield ""
+        yield from in_columns(lines)
 
 
 def _told(found: slp.Sensitivity) -> tuple[str, ...]:
