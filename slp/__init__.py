@@ -30,6 +30,7 @@ The folders and modules, from the bottom up. Each imports only those above it in
     results            posteriors, averages, draws, diagnostics
     engines            the contract, the registry, and one package for each engine
     learn              labels and parameters from data
+    sensitivity        what answers owe to each number of a program
     reference          specifications: what the core computes, plainly in Python
     swipl              everything that uses SWI-Prolog, which is optional
     compile, program   the pipeline; `Program`, the object of users
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
         RepresentativeTree,
         RowQuantity,
         SampledProofs,
+        Sensitivity,
         TreeAnswers,
         Tuning,
     )
@@ -105,6 +107,7 @@ __all__ = [
     "SLPTreeClassifier",
     "SLPTreeRegressor",
     "SampledProofs",
+    "Sensitivity",
     "SlpError",
     "SlpWarning",
     "Tree",
@@ -134,7 +137,7 @@ __getattr__, __dir__ = late_names(
         "slp.program.saved": "load_posterior",
         "slp.results": (
             "AveragedTrees Comparison Contrast CrossValidation Posterior Price Prices "
-            "RepresentativeTree RowQuantity SampledProofs TreeAnswers Tuning"
+            "RepresentativeTree RowQuantity SampledProofs Sensitivity TreeAnswers Tuning"
         ),
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
         "slp.program": "Program check compare cv load parse tune",

@@ -43,6 +43,7 @@ MODULES = (
     "slp.program.dead_weight",
     "slp.program.learning",
     "slp.program.pricing",
+    "slp.program.sensitivity",
     "slp.report",
     "slp.resolution.answers.drawing",
     "slp.results.averages.drawn_trees",

@@ -51,6 +51,7 @@ ALLOWED["results"] = _BASE | _TABLES | {"terms", "resolution", "problem", "runne
 ALLOWED["results"] |= {"folders", "version", "whole_files"}
 ALLOWED["engines"] = ALLOWED["results"] | {"syntax", "results", "cluster"}
 ALLOWED["learn"] = ALLOWED["engines"] | {"analysis", "lower", "engines"}
+ALLOWED["sensitivity"] = ALLOWED["learn"] | {"learn"}
 # Rooms that stand on what need not be installed, and are asked for by name
 # (`slp.late.optional_module`): nobody imports them.
 OPTIONAL = {"swipl", "estimators", "plot", "report"}

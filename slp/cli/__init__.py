@@ -38,6 +38,7 @@ _NAMES = (
     "query",
     "report",
     "sample",
+    "sensitivity",
     "show",
     "tune",
 )

@@ -177,7 +177,7 @@ def _difference(program: ComparedProgram, apart: PairedDifference, usable: bool)
 
 
 def say_compared(
-    found: slp.Comparison | slp.Tuning | slp.CrossValidation | slp.Prices,
+    found: slp.Comparison | slp.Tuning | slp.CrossValidation | slp.Prices | slp.Sensitivity,
     time: Deadline,
     as_json: bool,
     lines: Iterator[str],

@@ -119,8 +119,9 @@ KINDS: Mapping[str, Picture] = {
     "round-trips": Picture(lambda plot, p, _: plot.round_trips(p), "round trips of ladders"),
     "evidence": Picture(lambda *_: None, "log evidence of several PRIORs"),
     "prices": Picture(lambda *_: None, "what each statement of PRIOR costs"),
+    "sensitivity": Picture(lambda *_: None, "what answers owe to each number of PRIOR"),
 }
 #: Pictures of several runs, which no saved run has.
-OF_RUNS = ("evidence", "prices")
+OF_RUNS = ("evidence", "prices", "sensitivity")
 #: Pictures of predictions alone, which members stacked by prediction have too.
 OF_PREDICTIONS = ("calibration",)

@@ -35,6 +35,12 @@ _LIMITS = ("memory", "time", "threads")
 #: Options that the prior takes beside a sampler's posterior, and its least number of draws.
 _OF_PRIOR = (*_LIMITS, "seed", "allow_code")
 _LEAST_DRAWN = 2000
+#: What a picture of derivatives takes: they are exact sums, and no engine is chosen.
+_OF_SUMS = ("memory", "time")
+_OF_SENSITIVITY = (
+    *("kind", "priors", "data", "response", "output", "parameters", "include", "message_format"),
+    *_OF_SUMS,
+)
 
 #: The options that only some pictures take, by their names in Python.
 _SOME = {option for kind in KINDS.values() for option in kind.options}
@@ -176,6 +182,11 @@ def _picture_of_runs(
             (program,) = programs.values()
             prices = program.price(frame, response, progress=progress, **options)
             return lambda plot: plot.prices(prices)
+        if kind == "sensitivity":
+            (program,) = programs.values()
+            limits = {name: options[name] for name in _OF_SUMS if name in options}
+            slopes = program.sensitivity(frame, response, progress=progress, **limits)
+            return lambda plot: plot.sensitivity(slopes)
         found = slp.compare(programs, frame, response, folds=0, progress=progress, **options)
         return lambda plot: plot.evidence(found)
 
@@ -226,8 +237,8 @@ def _check_usage(kind: str, priors: int, data: str, output: str) -> bool:
         raise click.UsageError(f"FILE ends in {', '.join(_FORMATS)}: {output}")
     if kind == "evidence" and (saved or priors == 0):
         raise click.UsageError("evidence takes PRIOR... DATA, one program or more and a table")
-    if kind == "prices" and saved:
-        raise click.UsageError("prices are of PRIOR DATA, a program and a table")
+    if kind in ("prices", "sensitivity") and saved:
+        raise click.UsageError(f"{kind} is of PRIOR DATA, a program and a table")
     if kind != "evidence" and priors != (0 if saved else 1):
         raise click.UsageError(f"give {kind} PRIOR DATA, or a saved run: {kind} RUN.slpz")
     context = click.get_current_context()
@@ -236,6 +247,8 @@ def _check_usage(kind: str, priors: int, data: str, output: str) -> bool:
         if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
         if name in _SOME and name not in KINDS[kind].options:
+            raise click.UsageError(f"a picture of {kind} takes no {parameter.opts[-1]}")
+        if kind == "sensitivity" and name not in _OF_SENSITIVITY:
             raise click.UsageError(f"a picture of {kind} takes no {parameter.opts[-1]}")
         if saved and not (
             isinstance(parameter, click.Argument)

@@ -22,6 +22,7 @@ from slp.lower import program_to_tree_grammar
 from slp.messages.inference import BACKTRACKING_DRAWS_ALONE
 from slp.problem.core import core_for
 from slp.problem.row_labels import telling_label_faults
+from slp.resolution import StateRules
 from slp.results.averages.over_trees import TreeDistribution
 
 _Vector = NDArray[np.float64]
@@ -71,8 +72,11 @@ def sums_of(program: ir.CheckedProgram, table: Table, memory: int) -> EvidenceSu
     return InsideOutside(grammar, table, memory)
 
 
-def grammar_on(program: ir.CheckedProgram, table: Table) -> TreeGrammar:
-    """The tree grammar of a program on a table, with all of its states.
+def grammar_on(
+    program: ir.CheckedProgram, table: Table, states: StateRules | None = None
+) -> TreeGrammar:
+    """The tree grammar of a program on a table, with all of its states, whose rules may be those of
+    `states`.
 
     Raises
     ------
@@ -80,7 +84,7 @@ def grammar_on(program: ir.CheckedProgram, table: Table) -> TreeGrammar:
         E548: derivations backtrack.
     """
     schema = table.schema(program.support.min_leaf)
-    grammar = program_to_tree_grammar(program, schema).listed()
+    grammar = program_to_tree_grammar(program, schema, states=states).listed()
     if grammar.backtracks:
         raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what="learning"))
     return grammar
@@ -130,12 +134,12 @@ class InsideOutside:
 
     def _forest(self, unknowns: Unknowns, u: _Vector) -> Any:
         grammar = grammar_on(unknowns.program_at(u), self._table)
-        if _shape(grammar) != _shape(self._grammar):
+        if steps_of(grammar) != steps_of(self._grammar):
             raise OtherStepsError
         return self._plain.forest_of_reach(grammar, self._reach)
 
 
-def _shape(grammar: TreeGrammar) -> list[tuple[int, type, object]]:
+def steps_of(grammar: TreeGrammar) -> list[tuple[int, type, object]]:
     """The parts of a grammar except its weights."""
     return [
         (

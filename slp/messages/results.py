@@ -38,6 +38,28 @@ E527 = Entry(
 )
 NO_MEAN = E527.says("row {row} to predict can reach a leaf that has no predictive mean", AS_REMEDY)
 
+E528 = Entry(
+    "E528: the table has no such row",
+    cause="A row of the table was named by a number that none has. Rows are counted from 0, and "
+    "rows of weight 0 are absent.",
+    remedy="Take a number that the message allows.",
+    example="slp sensitivity growtree data.csv --row 1000",
+)
+NO_SUCH_ROW = E528.says("the table has no row {row}", "take a row from 0 to {last}")
+ABSENT_ROW = E528.says("row {row} of the table has the weight 0, so it is absent", AS_REMEDY)
+
+E529 = Entry(
+    "E529: what rows are told has no derivatives",
+    cause="Rows are told a median of durations. It is no sum over trees, so no sum gives its "
+    "derivatives.",
+    remedy="Leave the rows out: the evidence and the features used have derivatives.",
+    example="slp sensitivity durations.slp data.csv --row 0   (`durations.slp` has "
+    "`:- leaf(gamma_exponential(1, 1)).`)",
+)
+MEDIANS_HAVE_NO_SLOPE = E529.says(
+    "rows are told a median of durations, whose derivatives no sum gives", AS_REMEDY
+)
+
 E530 = Entry(
     "E530: nothing was drawn",
     cause="A run made no draws, and was asked something that its draws tell.",

@@ -13,6 +13,7 @@ Every function draws on an Axes (`ax`; None makes a new figure) and returns it:
     chains       `traces`, `ranks`, `swaps`, `round_trips`: diagnostics of samplers
     programs     `evidence` of compared programs
     prices       `prices` of a program's statements
+    sensitivity  `sensitivity` of answers to a program's numbers
 
 `picture_bytes` (`canvas`) gives the file of a picture. Inside, `layout` places the nodes of trees
 and `points` makes the rows that are predicted.
@@ -32,6 +33,7 @@ from slp.plot.heat import heat_map
 from slp.plot.predictive import predictive_check
 from slp.plot.prices import prices
 from slp.plot.programs import evidence
+from slp.plot.sensitivity import sensitivity
 from slp.plot.shapes import depth, features, leaves
 from slp.plot.survival import survival
 from slp.plot.trees import best_trees, tree
@@ -52,6 +54,7 @@ __all__ = [
     "prices",
     "ranks",
     "round_trips",
+    "sensitivity",
     "survival",
     "swaps",
     "thresholds",

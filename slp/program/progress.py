@@ -37,6 +37,8 @@ _UNITS = {
     "proving": "choices",
     "tabling": "runs",
     "learning": "sums",
+    "where the best tree changes": "values",
+    "predicting without each row": "rows",
 }
 
 

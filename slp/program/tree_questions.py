@@ -20,6 +20,7 @@ from slp.trees.predicates import with_predicates
 
 if TYPE_CHECKING:
     from slp.results.prices import Prices
+    from slp.results.sensitivity import Sensitivity
 
 
 class RunOptions(TypedDict):
@@ -174,6 +175,44 @@ class TreeQuestions:
         """
         found: Prices = late_import("slp.program.pricing").price(
             self, X, y, seed=seed, time=time, progress=progress, **options
+        )
+        return found
+
+    def sensitivity(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        rows: Any = None,
+        memory: int | str | None = None,
+        time: float | str | Deadline | None = None,
+        progress: Progress | bool | None = None,
+    ) -> Sensitivity:
+        """How the answers of the program on a table depend on its numbers, and on each row: an
+        `slp.Sensitivity`. For each parameter, feature weight, label and concentration: the
+        derivatives of the log evidence, of P(feature used) and of what rows are told, exactly; and
+        the interval in which the best tree stays the best, checked at 20 values. For each row of
+        the table what its response does to the log evidence and to what rows are told.
+
+        Parameters
+        ----------
+        X, y : the table, as for `posterior`.
+        rows : whose predictions are asked for: numbers of rows of the table, from 0, or new rows as
+            for `slp.Posterior.predict`; None for none.
+        memory, time, progress : as for `posterior`. Where the time ends after the derivatives,
+            intervals and influences are left out, and that is said.
+
+        Raises
+        ------
+        SlpError
+            As `posterior` with the engine `exact`: programs that it does not sum are refused.
+        BudgetError
+            E501, E540: the chart of all steps does not fit.
+        UsageError
+            E528: the table has no such row; E529: rows are told medians.
+        """
+        found: Sensitivity = late_import("slp.program.sensitivity").sensitivity(
+            self, X, y, rows=rows, memory=memory, time=time, progress=progress
         )
         return found
 

@@ -14,7 +14,8 @@ rows are predicted from all others), `summaries`, `rashomon` (all trees near the
 
 Beside it: `comparison` sets programs side by side, `paired` their predictions of the same rows,
 `survival_scores` scores those of durations, `tuning` compares values of parameters, `prices` are
-those of a program's statements, and `proofs` summarises draws of a goal's proofs.
+those of a program's statements, `sensitivity` says what answers owe to its numbers, and `proofs`
+summarises draws of a goal's proofs.
 """
 
 from typing import TYPE_CHECKING
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from slp.results.record.rule_use import RuleUse
     from slp.results.record.stacked import Stacked
     from slp.results.representative import RepresentativeTree, representative_tree
+    from slp.results.sensitivity import Sensitivity, Slope
     from slp.results.summaries import FeatureUse
     from slp.results.survival_scores import SurvivalScores, kaplan_meier
     from slp.results.tree_goals.answers import TreeAnswers
@@ -123,6 +125,8 @@ __all__ = [
     "weighted_quantiles",
     "posterior_to_arviz",
     "SampledProofs",
+    "Sensitivity",
+    "Slope",
     "TemperingFigures",
     "TreeAnswers",
     "Trust",
@@ -151,6 +155,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.rashomon": "RashomonSet",
         "slp.results.representative": "RepresentativeTree representative_tree",
         "slp.results.posterior": "Posterior",
+        "slp.results.sensitivity": "Sensitivity Slope",
         "slp.results.summaries": "FeatureUse",
         "slp.results.survival_scores": "SurvivalScores kaplan_meier",
         "slp.results.record.known": "Known",

@@ -71,6 +71,7 @@ COMMANDS = {
     "certify": (["certify", "tree.json", "prior.slp", "table.csv"], 0),
     "certify of a bad tree": (["certify", BAD, "prior.slp"], 2),
     "price": (["price", "prior.slp", "table.csv", "--seed", "1"], 0),
+    "sensitivity": (["sensitivity", "prior.slp", "table.csv", "--row", "0"], 0),
     "tune": (["tune", "prior.slp", "table.csv", "--grid", "alpha=0.5,0.9", "--seed", "1"], 0),
     "tune by a bad name": (["tune", "prior.slp", "table.csv", "--grid", f"{BAD}=1"], 1),
     "tune by bad values": (["tune", "prior.slp", "table.csv", "--grid", f"alpha={BAD}"], 2),

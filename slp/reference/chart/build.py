@@ -51,6 +51,20 @@ def forest_of_reach(grammar: TreeGrammar, reach: Reach) -> Forest:
     return _Builder(grammar, reach).forest()
 
 
+def weights_of_rules(grammar: TreeGrammar, reach: Reach) -> dict[int, list[NDArray[np.float64]]]:
+    """For each state that is reached, the log weights of its rules in each of its boxes
+    (`Reach.reached`), -inf where a rule does not apply."""
+    process = LocalProcess(grammar, reach.geometry)
+    out = {}
+    for state, boxes in reach.reached.items():
+        marked = np.zeros(len(reach.boxes), np.bool_)
+        marked[boxes] = True
+        splits, _ = reach.splits.of_some(marked)
+        found = process.alternatives(state, [reach.boxes[b] for b in boxes.tolist()], splits)
+        out[state] = list(found.log_weight)
+    return out
+
+
 class _Builder:
     def __init__(self, grammar: TreeGrammar, reach: Reach) -> None:
         self.grammar, self.reach = grammar, reach

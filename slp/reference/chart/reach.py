@@ -75,9 +75,11 @@ def find_boxes(
     return _ReachSearch(grammar, geometry, memory, progress).run()
 
 
-def reach_of(grammar: TreeGrammar, table: Table, memory: int) -> Reach:
+def reach_of(
+    grammar: TreeGrammar, table: Table, memory: int, progress: Progress | None = None
+) -> Reach:
     """`find_boxes` of a table. Raises as there."""
-    return find_boxes(grammar, Geometry(grammar, table), memory)
+    return find_boxes(grammar, Geometry(grammar, table), memory, progress)
 
 
 class _ReachSearch:
