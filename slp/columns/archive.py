@@ -10,6 +10,7 @@ from slp.columns.kind import ColumnKind
 from slp.columns.numeric import Binned, Numeric
 from slp.columns.ordinal import Ordinal
 from slp.columns.sides import Sided
+from slp.ir.formula import formula_of_plain
 
 #: The kinds of levels by what their data say of splits, and all that such data may say.
 _OF_LEVELS = {kind.flags: kind for kind in KINDS_OF_LEVELS}
@@ -49,7 +50,11 @@ def _kind_of_values(f: Mapping[str, Any]) -> ColumnKind:
         low, high = found
         _check(isinstance(low, float) and isinstance(high, float))
         found = low, high
-    return (Numeric if f["kind"] == "numbers" else Binned)(None, unit, found)
+    formula = None
+    if "defined" in f:
+        formula = formula_of_plain(f)
+        _check(formula is not None)
+    return (Numeric if f["kind"] == "numbers" else Binned)(None, unit, found, formula)
 
 
 def _texts(names: Any) -> tuple[str, ...]:

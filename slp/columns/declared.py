@@ -22,6 +22,7 @@ from slp.columns.ordinal import Ordinal
 from slp.columns.sides import Sided
 from slp.columns.subsets import MOST_PARTED, SplitsBySubsets, Subsets
 from slp.errors import DataError
+from slp.ir.formula import Formula
 from slp.ir.program import FeatureDeclaration, LevelSplits
 from slp.messages import Wording
 from slp.messages import directives as words
@@ -106,14 +107,17 @@ def kind_of_levels(
 
 
 def kind_of_numbers(
-    declared: FeatureDeclaration, numbers: NDArray[np.float64] | None = None
+    declared: FeatureDeclaration,
+    numbers: NDArray[np.float64] | None = None,
+    formula: Formula | None = None,
 ) -> ColumnKind:
     """The kind of a column with these cuts, if some are declared, or these distinct values, both
-    ascending; of ordered levels, which need neither."""
+    ascending, which a `formula` made of other columns, or none; of ordered levels, which need
+    neither."""
     if declared.levels is not None:
         return Ordinal(declared.levels)
     kind = Numeric if declared.coding is None else Binned
-    return kind(numbers, declared.unit, declared.range)
+    return kind(numbers, declared.unit, declared.range, formula)
 
 
 def kind_with_side(declared: FeatureDeclaration, inner: ColumnKind, *, holes: bool) -> ColumnKind:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from slp.columns.tests import LEFT, UNTOLD, Absent, Side, Test, ways
 from slp.columns.words import BoxRows, TestWords
+from slp.ir.formula import Formula
 from slp.messages.entry import Wording
 from slp.messages.numbers import number_text
 
@@ -79,6 +80,11 @@ class ColumnKind(ABC):
     @property
     def range(self) -> tuple[float, float] | None:
         """The declared least and largest value."""
+        return None
+
+    @property
+    def formula(self) -> Formula | None:
+        """What makes the column of others; None of a column of the table."""
         return None
 
     # --- codes -----------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.columns import Column, numbers_of
-from slp.data.features import declared_of
+from slp.data.declarations import declared_of
 from slp.data.words import first_row
 from slp.data.written import as_written
 from slp.errors import DataError

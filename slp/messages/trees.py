@@ -77,6 +77,11 @@ NO_THRESHOLD_LEVEL = E604.says(
     "not a tree: at {path}, {level} is no threshold in its `order`",
     "write a level behind the first one of `order`, whose levels differ: lower levels go left",
 )
+NO_FORMULA = E603.says(
+    "not a tree: at {path}, `defined` is no formula over columns",
+    'write arithmetic over columns in quotes, such as "weight / (height/100)^2"; `undefined` is '
+    '"error" or "missing"',
+)
 NO_THRESHOLD = E604.says(
     "not a tree: at {path}, `{key}` is {found} where a number is needed", AS_REMEDY
 )

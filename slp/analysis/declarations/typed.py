@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import cast, get_args
 
+from slp.analysis.declarations.definitions import read_definitions
 from slp.analysis.declarations.features import FeatureReader, read_order
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import (
@@ -18,6 +19,7 @@ from slp.analysis.sources.directives import (
 from slp.analysis.sources.parameters import Values
 from slp.ir.constraints import Support
 from slp.ir.decisions import ClassLoss, FeatureCost
+from slp.ir.formula import Definition
 from slp.ir.program import EventCodes, Failure, FeatureDeclaration, LeafDeclaration
 from slp.leaves import SIGNATURES
 from slp.leaves.signature import NumberList
@@ -41,6 +43,7 @@ class Declarations:
     class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None
     features: tuple[FeatureDeclaration, ...] = ()
+    definitions: tuple[Definition, ...] = ()
     ignored: tuple[str, ...] = ()
     feature_weights: dict[str, float] = field(default_factory=dict)
     row_weight: str | None = None
@@ -79,6 +82,7 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     if (d := single.get(("row_weight",))) is not None:
         out.row_weight = name_of(d.args[0], "the weight of rows", d.span, findings)
     out.costs, out.losses = reader.costs(directives), reader.losses(directives)
+    out.definitions = read_definitions(directives.of("define"), findings)
     out.ignored = tuple(directives.ignored)
     out.spans.update({f"ignore:{n}": s for n, s in directives.ignored.items()})
     return out
