@@ -40,6 +40,12 @@ class Made:
         """The features on which a split counts as one on `name`."""
         return frozenset({name, *(made for made, _ in self.of if name in self.counted(made))})
 
+    def closest(self, feature: str, names: Iterable[str]) -> frozenset[str]:
+        """Those of some names that a split on `feature` counts as, without those of which another
+        one is made: of bmi and weight a split on bmi is one on bmi."""
+        found = self.counted(feature) & frozenset(names)
+        return frozenset(n for n in found if not any(n in self.counted(m) for m in found - {n}))
+
     def about(self, names: Iterable[str]) -> Made:
         """Those that count as some of these names, with these alone."""
         named = set(names)
@@ -57,9 +63,10 @@ class Made:
             found += more
         return tuple(found)
 
-    def told(self, name: str) -> str:
-        """A name in words, with what is made of it: `weight (or bmi, made of it)`."""
-        made = [feature for feature, _ in self.of if name in self.counted(feature) - {feature}]
+    def told(self, name: str, *others: str) -> str:
+        """A name in words, with what is made of it: `weight (or bmi, made of it)`. Beside others
+        that a constraint names, with the features of which it is the `closest`."""
+        made = [m for m, _ in self.of if m != name and name in self.closest(m, (name, *others))]
         return f"{name} (or {joined(made, 'or')}, made of it)" if made else name
 
     def to_plain(self) -> dict[str, list[str]]:
