@@ -266,7 +266,12 @@ class ColumnKind(ABC):
 
     def asks(self, test: Test) -> bool:
         """Whether a test is of this kind."""
-        return not test.by_level
+        return not test.by_level and self.takes(test.formula)
+
+    def takes(self, formula: Formula | None) -> bool:
+        """Whether a test of a feature that this formula makes is one of this column; a test that
+        tells no formula may be of any."""
+        return formula is None or formula == self.formula
 
     def ways(self, test: Test, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
         """What rows with these numbers (m,) do at a test of this kind, shape (m,): see

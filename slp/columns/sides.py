@@ -238,7 +238,8 @@ class Sided(ColumnKind):
 
     def asks(self, test: Test) -> bool:
         """See `ColumnKind`."""
-        return isinstance(test, IsMissing) or self.inner.asks(test)
+        own = isinstance(test, IsMissing) and self.takes(test.formula)
+        return own or self.inner.asks(test)
 
     def ways(self, test: Test, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
         """See `ColumnKind`."""

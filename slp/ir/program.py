@@ -262,7 +262,7 @@ class CheckedProgram:
     of a given tree; the program then has no rules and no start. `event`, `exposure`: the columns
     that say which durations ended, or the exposure of counts. `event_codes`: what the cells of
     `event` mean, None for 1 and 0, true and false. `row_weight`: the column of weights
-    of rows. `definitions`: features that formulas make of columns, each behind those that it names.
+    of rows. `definitions`: features that formulas make of columns, behind all others.
     `costs`, `losses`: what it costs to ask a feature, and to say a class where another one
     is true. `parameters`: values in force, after defaults, `use(...)` and overrides. `spans`:
     places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,

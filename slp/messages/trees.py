@@ -190,6 +190,10 @@ TEST_OF_ANOTHER_KIND = E608.says(
     "use a tree made for this table",
 )
 
+OTHER_FORMULA = E608.says(
+    "the tree tests {feature} as {text}, but the table has another {feature}",
+    "use a tree of the same definition",
+)
 TEST_WITHOUT_SIDE = E608.says(
     "the tree tests {feature} where rows of the table miss it, and does not say their side",
     'say it in the tree by `"missing": "left"` or `"right"` beside the test',

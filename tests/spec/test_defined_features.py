@@ -72,19 +72,19 @@ def with_definitions(rng: random.Random, table: RandomTable) -> DefinedTable | N
     known = [f for f in table.features if table.kinds[f] != "categorical"]
     if not known:
         return None
-    formulas, lines = {}, []
+    formulas, lines = {}, {}
     for name in ("made", "more")[: rng.choice((1, 1, 2))]:
         form = rng.choice(list(FORMULAS))
         f, g = rng.choice(known), rng.choice(known)
         formulas[name] = form, f, g
         text = form.format(f=_quoted(f), g=_quoted(g))
-        lines.append(f":- define({name}, {text}).")
+        lines[name] = f":- define({name}, {text})."
         known.append(name)
-    rng.shuffle(lines)
+    order = rng.sample(list(lines), len(lines))  # a formula may name one that is defined below
     found = DefinedTable(
         dict(table.columns),
         {**table.kinds, **dict.fromkeys(formulas, "numeric")},
-        (*table.directives, *lines),
+        (*table.directives, *(lines[name] for name in order)),
         table.leaf,
         table.ignored,
         table.cuts,
@@ -94,7 +94,7 @@ def with_definitions(rng: random.Random, table: RandomTable) -> DefinedTable | N
         found.made({n: x[i] for n, x in table.columns.items()})
         for i in range(len(table.columns["y"]))
     ]
-    columns = {n: [row[n] for row in rows] for n in (*table.columns, *formulas)}
+    columns = {n: [row[n] for row in rows] for n in (*table.columns, *order)}
     return replace(found, columns=columns)
 
 
@@ -105,29 +105,34 @@ def _quoted(name: str) -> str:
 @cache
 def defined_case(seed: int, limit: int = 1500) -> Case:
     rng = random.Random(f"defined {seed}")
-    while (table := with_definitions(rng, random_table(rng))) is None:
+    while (case := _case(rng, limit)) is None:
         continue
-    if "y" not in table.directives and not table.columns.keys() & {"seen"}:
-        table = replace(table, directives=(*table.directives, ":- response(y)."))
-    while True:
-        text = random_program(rng, table).replace(":- response(y).\n", "")
-        if not table.columns.keys() & {"seen"}:
-            text += ":- response(y).\n"
-        try:
-            program = compile_program(SourceFile("test.slp", text))
-            break
-        except ProgramError as error:
-            if {d.code for d in error.diagnostics if d.severity == "error"} != {"E142"}:
-                raise
+    return case
+
+
+def _case(rng: random.Random, limit: int) -> Case | None:
+    """A case; None where the table would have to lose a class of the response, or numbers."""
+    table = with_definitions(rng, random_table(rng))
+    if table is None:
+        return None
+    text = random_program(rng, table).replace(":- response(y).\n", "")
+    if "seen" not in table.columns:  # the response is not the last column that users give
+        text += ":- response(y).\n"
+    try:
+        program = compile_program(SourceFile("test.slp", text))
+    except ProgramError as error:
+        assert {d.code for d in error.diagnostics if d.severity == "error"} == {"E142"}
+        return None
     while True:
         model = compile_problem(program, table.frame())
+        if len(getattr(table.leaf, "classes", ())) != len(model.table.leaf.classes):
+            return None
         try:
             spec = BruteForce(program, table.example(model.table), table.leaf, limit)
-            break
         except TooManyDerivationsError:
             table = table.without_last_row()
-    rows = tuple(new_row(rng, table) for _ in range(4))
-    return Case(text, table, model, spec, rows, ())
+            continue
+        return Case(text, table, model, spec, tuple(new_row(rng, table) for _ in range(4)), ())
 
 
 def new_row(rng: random.Random, table: DefinedTable) -> Row:

@@ -31,8 +31,8 @@ _UNDEFINED: dict[Term, Undefined] = {
 def read_definitions(
     declared: Mapping[str, Declared], findings: Findings
 ) -> tuple[Definition, ...]:
-    """The definitions, each behind those that it names. Faulty ones give findings and are left out,
-    with those that are made of them."""
+    """The definitions, in their order. Faulty ones give findings and are left out, with those that
+    are made of them."""
     sound = {name: d for name, d in declared.items() if _is_sound(name, d, findings)}
     try:
         graph = {name: set(names_of(d.args[0])) & sound.keys() for name, d in sound.items()}
@@ -58,7 +58,7 @@ def read_definitions(
             continue
         formula = Formula(term, said or ("missing" if lost else "error"))
         found[name] = Definition(name, formula, names, d.span)
-    return tuple(found.values())
+    return tuple(found[name] for name in declared if name in found)
 
 
 def _is_sound(name: str, d: Declared, findings: Findings) -> bool:
