@@ -55,3 +55,16 @@ MONOTONE_SHARES = E182.says(
     "ignore or forbid one of them, or write `monotone({atom}, {direction}, others_fixed)`, which "
     "says that the other one stays as it is",
 )
+
+E183 = Entry(
+    "E183: a cost of a definition that another one names",
+    cause="A feature that formulas make costs what its columns cost, each once on a path. One that "
+    "another definition names has no cost of its own.",
+    remedy="Declare the costs of the columns.",
+    example=":- use(growtree). :- define(bmi, weight / height^2). :- define(excess, bmi - 25).\n"
+    ":- cost(bmi, 3).",
+)
+COST_OF_PART = E183.says(
+    "`{name}`, of which `{other}` is made, has no cost of its own",
+    "declare the costs of the columns that it is made of",
+)

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from slp.columns import level_numbers
 from slp.data import Feature, Table, misses
+from slp.data.defined import column_by_formula
+from slp.errors import UsageError
+from slp.messages.plots import FORMULA_NOT_FOLLOWED
 from slp.results import Posterior
 
 #: Rows that curves are averaged over, of exact sums and of draws: a sum takes milliseconds a row.
@@ -118,10 +121,32 @@ def on_axis(feature: Feature, number: float) -> float:
     return float(np.searchsorted(level_numbers(feature.kind.names), number)) - 0.5
 
 
-def with_value(rows: NDArray[np.object_], f: int, values: NDArray[np.object_]) -> NDArray[Any]:
-    """The rows once for each value of a feature, shape (len(values) * m, d): value after value."""
+def with_value(
+    table: Table, rows: NDArray[np.object_], f: int, values: NDArray[np.object_]
+) -> NDArray[Any]:
+    """The rows once for each value of a feature, shape (len(values) * m, d): value after value.
+    What formulas make of the feature follows it.
+
+    Raises
+    ------
+    UsageError
+        E571: a formula takes the feature and a column that is ignored, which rows do not keep.
+    DataError
+        E492: a formula has no value there.
+    """
     out = np.tile(rows, (len(values), 1))
     out[:, f] = np.repeat(values, len(rows))
+    place = {feature.name: i for i, feature in enumerate(table.features)}
+    for i, feature in enumerate(table.features):
+        formula = feature.kind.formula
+        if formula is None or table.features[f].name not in formula.columns:
+            continue
+        lost = [name for name in formula.columns if name not in place]
+        if lost:
+            made, drawn = feature.name, table.features[f].name
+            raise UsageError(FORMULA_NOT_FOLLOWED(made=made, drawn=drawn, ignored=lost[0]))
+        sources = {name: out[:, place[name]].astype(np.float64) for name in formula.columns}
+        out[:, i] = column_by_formula(feature.name, formula, sources).cells
     return out
 
 

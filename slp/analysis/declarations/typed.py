@@ -24,6 +24,7 @@ from slp.ir.program import EventCodes, Failure, FeatureDeclaration, LeafDeclarat
 from slp.leaves import SIGNATURES
 from slp.leaves.signature import NumberList
 from slp.messages import directives as words
+from slp.messages.defined import COST_OF_PART
 from slp.messages.names import name_help, plural
 from slp.source import SourceSpan
 from slp.terms import NIL, Atom, Struct, Term, functor, list_items
@@ -83,9 +84,18 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
         out.row_weight = name_of(d.args[0], "the weight of rows", d.span, findings)
     out.costs, out.losses = reader.costs(directives), reader.losses(directives)
     out.definitions = read_definitions(directives.of("define"), findings)
+    _check_costs(out, findings)
     out.ignored = tuple(directives.ignored)
     out.spans.update({f"ignore:{n}": s for n, s in directives.ignored.items()})
     return out
+
+
+def _check_costs(out: Declarations, findings: Findings) -> None:
+    """Refuse the cost of a definition that another one names: its columns have costs."""
+    named = {n: d.name for d in out.definitions for n in d.names}
+    for cost in out.costs:
+        if cost.feature in {d.name for d in out.definitions} & named.keys():
+            findings.add(COST_OF_PART(cost.span, name=cost.feature, other=named[cost.feature]))
 
 
 class _DeclarationReader:

@@ -159,9 +159,7 @@ def _made(rng: random.Random, features: list[str]) -> Made:
     if rng.random() < 0.5:
         return Made()
     order = rng.sample(features, len(features))
-    pairs = [
-        (f, tuple(rng.sample(order[:i], rng.randint(1, i)))) for i, f in enumerate(order) if i
-    ]
+    pairs = [(f, tuple(rng.sample(order[:i], rng.randint(1, i)))) for i, f in enumerate(order) if i]
     return Made(tuple(pair for pair in pairs if rng.random() < 0.7))
 
 
