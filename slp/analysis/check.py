@@ -41,7 +41,7 @@ from slp.analysis.sources.directives import Directives, collect_directives
 from slp.analysis.sources.edits import check_edits, read_edits
 from slp.analysis.sources.files import read_everything
 from slp.analysis.sources.parameters import Values, resolve_parameters
-from slp.ir.formula import made_by
+from slp.columns.formula import made_by
 from slp.ir.program import CheckedProgram
 from slp.messages.derivations import NO_START_DECLARED
 from slp.resolution import StateRules

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from slp.columns.declared import KINDS_OF_LEVELS
+from slp.columns.formula import formula_of_plain
 from slp.columns.kind import ColumnKind
 from slp.columns.numeric import Binned, Numeric
 from slp.columns.ordinal import Ordinal
 from slp.columns.sides import Sided
-from slp.ir.formula import formula_of_plain
 
 #: The kinds of levels by what their data say of splits, and all that such data may say.
 _OF_LEVELS = {kind.flags: kind for kind in KINDS_OF_LEVELS}

@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.formula import Formula
 from slp.columns.kind import ColumnKind
 from slp.columns.levels import Nominal
 from slp.columns.numeric import Binned, Numeric
@@ -22,7 +23,6 @@ from slp.columns.ordinal import Ordinal
 from slp.columns.sides import Sided
 from slp.columns.subsets import MOST_PARTED, SplitsBySubsets, Subsets
 from slp.errors import DataError
-from slp.ir.formula import Formula
 from slp.ir.program import FeatureDeclaration, LevelSplits
 from slp.messages import Wording
 from slp.messages import directives as words

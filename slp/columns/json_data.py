@@ -9,10 +9,10 @@ import math
 from collections.abc import Mapping
 from typing import Any, NoReturn, cast
 
+from slp.columns.formula import Formula, formula_of_plain
 from slp.columns.quantities import level_numbers
 from slp.columns.tests import MISSING, Absent, Below, In, Is, IsMissing, Test
 from slp.errors import DataError
-from slp.ir.formula import Formula, formula_of_plain
 from slp.messages import Wording
 from slp.messages.trees import (
     KEY_OF_ANOTHER_TEST,

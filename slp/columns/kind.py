@@ -16,9 +16,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.formula import Formula
 from slp.columns.tests import LEFT, UNTOLD, Absent, Side, Test, ways
 from slp.columns.words import BoxRows, TestWords
-from slp.ir.formula import Formula
 from slp.messages.entry import Wording
 from slp.messages.numbers import number_text
 

@@ -19,13 +19,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.formula import Formula
 from slp.columns.kind import ColumnKind, Scores, Sides
 from slp.columns.names import name_text
 from slp.columns.quantities import quantity_text
 from slp.columns.tests import Below, Side, Test
 from slp.columns.thresholds import threshold_of_bound
 from slp.columns.words import BoxRows, TestWords
-from slp.ir.formula import Formula
 from slp.ir.tree_grammar import cell_of
 from slp.messages.numbers import interval_text, number_text
 from slp.messages.tree_texts import NO_LEVEL_OF_NUMBERS, NO_NUMBER_BEHIND, OTHER_UNIT

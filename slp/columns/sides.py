@@ -16,10 +16,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.formula import Formula
 from slp.columns.kind import ColumnKind, Scores, Sides
 from slp.columns.tests import LEFT, MISSING, UNTOLD, Absent, Below, Is, IsMissing, Side, Test
 from slp.columns.words import BoxRows, TestWords
-from slp.ir.formula import Formula
 from slp.messages import Wording
 from slp.messages.files import SIDES_NOT_EXPANDED
 from slp.messages.on_table import NOT_WITH_SIDES

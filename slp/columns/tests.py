@@ -25,10 +25,10 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.formula import Formula
 from slp.columns.names import SIDE_WORDS, name_text
 from slp.columns.quantities import level_of, numbers_in, quantity_text
 from slp.columns.thresholds import bound_in_32_bits
-from slp.ir.formula import Formula
 from slp.messages.numbers import number_text
 
 #: The level that stands for a missing value under `missing(level)`, and what the test for missing

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from slp.budgets import check_time
 from slp.columns import numbers_in
+from slp.columns.formula import Formula
 from slp.data.cells import cell_text, is_missing, kind_of_type, number_of, read_number
 from slp.data.times import Library, Times, sort_of_time
-from slp.ir.formula import Formula
 from slp.ir.whole import is_whole
 from slp.leaves import Label, label_of, sorted_labels
 

@@ -1,31 +1,33 @@
-"""The columns that formulas of a program make of others (`slp.ir.formula`)."""
+"""The columns that formulas of a program make of others (`slp.columns.formula`)."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.declared import has_levels
+from slp.columns.formula import DefinedFeature, Formula
 from slp.data.columns import Column, numbers_of
 from slp.data.declarations import declared_of
 from slp.data.faults import check_usable
+from slp.data.feature_kind import Feature
 from slp.data.words import first_row, listed
 from slp.data.written import as_written
-from slp.errors import DataError, Diagnostic
-from slp.ir.formula import Definition, Formula
+from slp.errors import DataError, Diagnostic, UsageError
 from slp.ir.program import CheckedProgram
-from slp.messages import defined_columns as words
+from slp.messages import made_columns as words
 from slp.messages.cells import MISSING_VALUES
 from slp.messages.names import atom, nearest, plural
 from slp.messages.numbers import number_text
+from slp.messages.plots import FORMULA_NOT_FOLLOWED
 from slp.source import SourceSpan
 
 _Floats = NDArray[np.float64]
 
 
-def check_name(name: str, columns: Collection[str], span: SourceSpan | None = None) -> None:
+def check_name(name: str, columns: Collection[str | None], span: SourceSpan | None = None) -> None:
     """Raise DataError E490 if a table has a column of the name of a defined feature."""
     if name in columns:
         raise DataError(words.NAME_IS_COLUMN(span, name=name))
@@ -106,7 +108,7 @@ def defined_columns(
     counts = None if weights is None else weights > 0
     for d in program.definitions:
         try:
-            check_name(d.name, {*by_name, *beside}, d.span)
+            check_name(d.name, (*by_name, *beside), d.span)
             sources = {c: _source(c, d, by_name, beside, program) for c in d.formula.columns}
             out.append(column_by_formula(d.name, d.formula, sources, counts, d.span))
         except DataError as e:
@@ -118,7 +120,7 @@ def defined_columns(
 
 def _source(
     name: str,
-    d: Definition,
+    d: DefinedFeature,
     by_name: Mapping[str, Column],
     beside: Collection[str | None],
     program: CheckedProgram,
@@ -137,3 +139,29 @@ def _source(
         raise DataError(words.SOURCE_IS_LEVELS(d.span, name=name, feature=d.name, atom=atom(name)))
     column = as_written(column, declared.unit, comma=declared.decimal == "comma")
     return numbers_with_gaps(column, d.span)
+
+
+def follow_formulas(features: Sequence[Feature], rows: NDArray[np.object_], f: int) -> None:
+    """Give rows (m, d), as `Table.new_rows` has them, whose values of feature f are others now, the
+    values of what formulas make of it.
+
+    Raises
+    ------
+    UsageError
+        E571: a formula takes the feature and a column that is ignored, which rows do not keep.
+    DataError
+        E492: a formula has no value there.
+    """
+    place = {feature.name: i for i, feature in enumerate(features)}
+    for i, feature in enumerate(features):
+        formula = feature.kind.formula
+        if formula is None or features[f].name not in formula.columns:
+            continue
+        lost = [name for name in formula.columns if name not in place]
+        if lost:
+            made, drawn = feature.name, features[f].name
+            raise UsageError(FORMULA_NOT_FOLLOWED(made=made, drawn=drawn, ignored=lost[0]))
+        sources = {name: rows[:, place[name]].astype(np.float64) for name in formula.columns}
+        column = column_by_formula(feature.name, formula, sources)
+        rows[:, i] = column.cells
+        rows[column.missing, i] = None

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_a
 from slp.errors import Diagnostic
 from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.decisions import ClassLoss, FeatureCost
-from slp.ir.formula import Definition
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
 if TYPE_CHECKING:
+    from slp.columns.formula import DefinedFeature
     from slp.trees.reading import TreeText
     from slp.trees.tree import Tree
 
@@ -289,7 +289,7 @@ class CheckedProgram:
     class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None
     features: tuple[FeatureDeclaration, ...] = ()
-    definitions: tuple[Definition, ...] = ()
+    definitions: tuple[DefinedFeature, ...] = ()
     ignored: tuple[str, ...] = ()
     feature_weights: Mapping[str, float] = field(default_factory=dict)
     row_weight: str | None = None

@@ -9,10 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import level_numbers
-from slp.data import Feature, Table, misses
-from slp.data.defined import column_by_formula
-from slp.errors import UsageError
-from slp.messages.plots import FORMULA_NOT_FOLLOWED
+from slp.data import Feature, Table, follow_formulas, misses
 from slp.results import Posterior
 
 #: Rows that curves are averaged over, of exact sums and of draws: a sum takes milliseconds a row.
@@ -136,17 +133,7 @@ def with_value(
     """
     out = np.tile(rows, (len(values), 1))
     out[:, f] = np.repeat(values, len(rows))
-    place = {feature.name: i for i, feature in enumerate(table.features)}
-    for i, feature in enumerate(table.features):
-        formula = feature.kind.formula
-        if formula is None or table.features[f].name not in formula.columns:
-            continue
-        lost = [name for name in formula.columns if name not in place]
-        if lost:
-            made, drawn = feature.name, table.features[f].name
-            raise UsageError(FORMULA_NOT_FOLLOWED(made=made, drawn=drawn, ignored=lost[0]))
-        sources = {name: out[:, place[name]].astype(np.float64) for name in formula.columns}
-        out[:, i] = column_by_formula(feature.name, formula, sources).cells
+    follow_formulas(table.features, out, f)
     return out
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.formula import Formula
 from slp.data.table import Table
 from slp.errors import SlpError, UsageError
-from slp.ir.formula import Formula
 from slp.late import late_import
 from slp.messages.decisions import (
     COST_IN_FORMULA,

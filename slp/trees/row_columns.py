@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import MISSING, Test, level_numbers
+from slp.columns.formula import Formula
 from slp.data.arrays import settled
 from slp.data.cells import is_missing, number_of
 from slp.data.columns import column_of_objects, numbers_of, texts_of
@@ -18,7 +19,6 @@ from slp.data.faults import check_usable
 from slp.data.frames import Frame
 from slp.data.intake import arrow_as_polars, taken_in
 from slp.errors import DataError
-from slp.ir.formula import Formula
 from slp.messages.cells import MISSING_VALUES
 from slp.messages.columns import UNKNOWN_LEVEL
 from slp.messages.new_rows import OTHER_TYPE_THAN_TESTS

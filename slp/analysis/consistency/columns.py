@@ -23,7 +23,8 @@ def check_columns(program: ir.CheckedProgram, findings: Findings) -> None:
     taken = {c for d in program.definitions for c in d.formula.columns} & {*program.ignored}
     # What counts as splits on a column of a formula may be said of one that is ignored.
     counting = [c.span for c in program.constraints if c.rising is None]
-    counting += [x.span for x in (*program.costs, *program.boxes.values())]
+    counting += [cost.span for cost in program.costs]
+    counting += [box.span for box in program.boxes.values()]
     for name, where in named_features(program):
         if name in roles and not (name in taken and where in counting):
             role, said = roles[name]

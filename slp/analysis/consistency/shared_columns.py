@@ -5,7 +5,7 @@ from __future__ import annotations
 from slp.analysis.findings import Findings
 from slp.ir import program as ir
 from slp.ir.made import Made
-from slp.messages.defined import MONOTONE_SHARES
+from slp.messages.definitions import MONOTONE_SHARES
 from slp.messages.names import atom
 
 

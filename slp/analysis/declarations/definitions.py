@@ -7,18 +7,18 @@ from graphlib import CycleError, TopologicalSorter
 
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import DIRECTIVES, Declared, span_of
-from slp.errors import Related
-from slp.ir.formula import (
+from slp.columns.formula import (
     FUNCTIONS,
     MOST_PARTS,
-    Definition,
+    DefinedFeature,
     Formula,
     Undefined,
     names_of,
     wrong_part,
 )
+from slp.errors import Related
 from slp.messages import Wording
-from slp.messages import defined as words
+from slp.messages import definitions as words
 from slp.messages.names import joined
 from slp.syntax import term_to_text
 from slp.terms import Atom, Number, Struct, Term, Var, list_items, subterms, with_args
@@ -30,7 +30,7 @@ _UNDEFINED: dict[Term, Undefined] = {
 
 def read_definitions(
     declared: Mapping[str, Declared], findings: Findings
-) -> tuple[Definition, ...]:
+) -> tuple[DefinedFeature, ...]:
     """The definitions, in their order. Faulty ones give findings and are left out, with those that
     are made of them."""
     sound = {name: d for name, d in declared.items() if _is_sound(name, d, findings)}
@@ -40,7 +40,7 @@ def read_definitions(
     except CycleError as e:
         _tell_circle(e.args[1], sound, findings)
         return ()
-    found: dict[str, Definition] = {}
+    found: dict[str, DefinedFeature] = {}
     for name in (n for n in order if n in sound):
         d = sound[name]
         names = names_of(d.args[0])
@@ -57,7 +57,7 @@ def read_definitions(
             findings.add(words.TOO_MANY_PARTS(d.span, name=name, most=MOST_PARTS))
             continue
         formula = Formula(term, said or ("missing" if lost else "error"))
-        found[name] = Definition(name, formula, names, d.span)
+        found[name] = DefinedFeature(name, formula, names, d.span)
     return tuple(found[name] for name in declared if name in found)
 
 
@@ -68,12 +68,12 @@ def _is_sound(name: str, d: Declared, findings: Findings) -> bool:
     if part is not None:
         findings.add(_told(part)(span_of(part, d.span), part=_text(part), known=_known()))
     elif not names_of(d.args[0]):
-        findings.add(words.NO_COLUMNS(d.span, name=name))
+        findings.add(words.FORMULA_WITHOUT_COLUMN(d.span, name=name))
     for options in d.args[1:]:
         items = list_items(options)
         if items is None or len(items) != 1 or items[0] not in _UNDEFINED:
             usage = f"{DIRECTIVES['define'][1:-3]}, [undefined(missing)])."
-            findings.add(words.NO_OPTION(span_of(options, d.span), usage=usage))
+            findings.add(words.NO_WAY_OF_UNDEFINED(span_of(options, d.span), usage=usage))
     return len(findings.in_order()) == before
 
 
@@ -91,7 +91,7 @@ def _known() -> str:
     return joined(f"`{name}`" for name in dict.fromkeys(name for name, _ in FUNCTIONS))
 
 
-def _written_out(own: Term, known: Mapping[str, Definition]) -> Term | None:
+def _written_out(own: Term, known: Mapping[str, DefinedFeature]) -> Term | None:
     """A formula with the definitions that it names written out, None if it has too many parts."""
     inner = {n: known[n].formula.term for n in names_of(own) if n in known}
     sizes = {n: sum(1 for _ in subterms(term)) for n, term in inner.items()}

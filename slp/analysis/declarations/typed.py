@@ -17,14 +17,14 @@ from slp.analysis.sources.directives import (
     span_of,
 )
 from slp.analysis.sources.parameters import Values
+from slp.columns.formula import DefinedFeature
 from slp.ir.constraints import Support
 from slp.ir.decisions import ClassLoss, FeatureCost
-from slp.ir.formula import Definition
 from slp.ir.program import EventCodes, Failure, FeatureDeclaration, LeafDeclaration
 from slp.leaves import SIGNATURES
 from slp.leaves.signature import NumberList
 from slp.messages import directives as words
-from slp.messages.defined import COST_OF_PART
+from slp.messages.definitions import COST_OF_PART
 from slp.messages.names import name_help, plural
 from slp.source import SourceSpan
 from slp.terms import NIL, Atom, Struct, Term, functor, list_items
@@ -44,7 +44,7 @@ class Declarations:
     class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None
     features: tuple[FeatureDeclaration, ...] = ()
-    definitions: tuple[Definition, ...] = ()
+    definitions: tuple[DefinedFeature, ...] = ()
     ignored: tuple[str, ...] = ()
     feature_weights: dict[str, float] = field(default_factory=dict)
     row_weight: str | None = None

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import MISSING, Absent, level_numbers
+from slp.columns.formula import Formula
 from slp.errors import UsageError
-from slp.ir.formula import Formula
 from slp.leaves import Label, LeafModel, label_of, label_text
 from slp.messages.tree_texts import NO_CLASS_OF_EXPORT, NO_CLASSES_OF_EXPORT
 from slp.trees.predictions import (

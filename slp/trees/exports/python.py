@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from slp.ir.formula import Formula
+from slp.columns.formula import Formula
 from slp.leaves import most_tied
 from slp.terms import Atom, Number, Struct, Term
 from slp.trees.exports.parts import Ask, End, Parts, parts_of_tree, subtree_end

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from slp.leaves import Label, most_tied
+from slp.trees.exports.formulas_in_sql import formula_to_sql
 from slp.trees.exports.parts import Ask, End, Parts, outcome_of, parts_of_tree, subtree_end
-from slp.trees.exports.sql_formulas import formula_to_sql
 from slp.trees.tree import Tree
 
 #: What is said of a leaf; and of rows that go both ways at the node of a place, with a share.

@@ -85,7 +85,7 @@ class Formula:
 
 
 @dataclass(frozen=True)
-class Definition:
+class DefinedFeature:
     """`:- define(name, formula).`
 
     Attributes
@@ -100,7 +100,7 @@ class Definition:
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
 
-def made_by(definitions: Iterable[Definition]) -> Made:
+def made_by(definitions: Iterable[DefinedFeature]) -> Made:
     """What each defined feature is made of."""
     return Made(tuple((d.name, d.names) for d in definitions))
 

@@ -7,17 +7,17 @@ from slp.messages.entry import Entry
 E180 = Entry(
     "E180: a definition of a feature is malformed",
     cause="A formula has something other than numbers, columns, definitions and arithmetic.",
-    remedy="Write arithmetic over columns, such as `:- define(bmi, weight / (height/100)^2).`",
+    remedy="Write arithmetic over columns, as `:- define(bmi, weight / (height/100)^2).` does.",
     example=":- use(growtree).\n:- define(bmi, weight // height).",
 )
 _COLUMNS = "write the name of a column, in quotes if it begins with a capital letter: 'Weight'"
 VARIABLE_IN_FORMULA = E180.says("`{part}` is a variable, and no column", _COLUMNS)
 NO_NUMBER = E180.says("`{part}` is no floating point number", "write a smaller number")
 NO_ARITHMETIC = E180.says("`{part}` is no arithmetic of formulas", "there are {known}")
-NO_COLUMNS = E180.says(
+FORMULA_WITHOUT_COLUMN = E180.says(
     "the definition of `{name}` names no column", "write arithmetic over columns of the table"
 )
-NO_OPTION = E180.says(
+NO_WAY_OF_UNDEFINED = E180.says(
     "this says nothing of where a formula has no value",
     "write `{usage}`, or [undefined(error)], the default",
 )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from slp.columns.formula import Formula
 from slp.errors import DataError
-from slp.ir.formula import Formula
 from slp.messages.tree_texts import FORMULA_TOO_LONG
 from slp.terms import Atom, Number, Struct, Term
 
