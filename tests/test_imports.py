@@ -32,7 +32,7 @@ ALLOWED: dict[str, set[str]] = {
     "kernels": {"errors", "messages", "late", "_core"},
     "syntax": _BASE | {"whole_files", "resources", "terms"},
     "ir": _BASE | {"terms"},
-    "columns": _BASE | {"ir"},
+    "columns": _BASE | {"terms", "syntax", "ir"},
     "leaves": _BASE | {"ir"},
     "constraints": _BASE | {"terms", "ir", "leaves"},
     "data": _BASE | {"resources", "ir", "kernels", "columns", "leaves"},

@@ -21,6 +21,7 @@ from slp.analysis.consistency.columns import check_columns
 from slp.analysis.consistency.contradictions import check_constraints
 from slp.analysis.consistency.measures import check_measures
 from slp.analysis.consistency.misplaced import find_misplaced
+from slp.analysis.consistency.shared_columns import check_monotone
 from slp.analysis.consistency.unused import find_unused
 from slp.analysis.declarations.boxes import box_names, read_boxes
 from slp.analysis.declarations.constraints import read_constraints
@@ -40,6 +41,7 @@ from slp.analysis.sources.directives import Directives, collect_directives
 from slp.analysis.sources.edits import check_edits, read_edits
 from slp.analysis.sources.files import read_everything
 from slp.analysis.sources.parameters import Values, resolve_parameters
+from slp.columns.formula import made_by
 from slp.ir.program import CheckedProgram
 from slp.messages.derivations import NO_START_DECLARED
 from slp.resolution import StateRules
@@ -92,7 +94,8 @@ def read_program(
     orders = {f.name: f.levels for f in said.features if f.name and f.levels}
     boxes = read_boxes(clauses.boxes, values, findings, orders)
     malformed = box_names(clauses.boxes) - boxes.keys()
-    constraints = read_constraints(directives, boxes, malformed, said.costs, values, findings)
+    made = made_by(said.definitions)
+    constraints = read_constraints(directives, boxes, malformed, said.costs, made, values, findings)
     edits = read_edits(read.edit_uses, resolved, tree, findings)
     program = CheckedProgram(
         name=PurePath(source.file.name).stem,
@@ -117,6 +120,7 @@ def read_program(
         space = _check_states(program, states, settings, findings)
         never_a_leaf = always_splits(program, states, space)
     check_columns(program, findings)
+    check_monotone(program, made, findings)
     check_measures(program, findings)
     check_edits(program, findings)
     check_constraints(constraints, said.support, never_a_leaf, findings)

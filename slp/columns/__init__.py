@@ -5,7 +5,8 @@ Entry points: `ColumnKind` (`slp.columns.kind`), what every kind answers, and th
 `slp.columns.declared`, what the declaration of a feature means; `kind_of_plain`, from the data of a
 saved run; `Below`, `Is`, `In`, `IsMissing` (`slp.columns.tests`), the four tests; `Test`, any of
 them; `ways`, which side rows go to (`LEFT`, `RIGHT`, `UNTOLD`); `MISSING`, what the level of
-missing values is called; `level_numbers`, the numbers that stand for ordered levels;
+missing values is called; `Formula` (`slp.columns.formula`), what makes a column of others;
+`level_numbers`, the numbers that stand for ordered levels;
 `quantity_text`, a number with its unit or as its level.
 """
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from slp.columns.declared import KINDS_OF_LEVELS
+from slp.columns.formula import formula_of_plain
 from slp.columns.kind import ColumnKind
 from slp.columns.numeric import Binned, Numeric
 from slp.columns.ordinal import Ordinal
@@ -49,7 +50,11 @@ def _kind_of_values(f: Mapping[str, Any]) -> ColumnKind:
         low, high = found
         _check(isinstance(low, float) and isinstance(high, float))
         found = low, high
-    return (Numeric if f["kind"] == "numbers" else Binned)(None, unit, found)
+    formula = None
+    if "defined" in f:
+        formula = formula_of_plain(f)
+        _check(formula is not None)
+    return (Numeric if f["kind"] == "numbers" else Binned)(None, unit, found, formula)
 
 
 def _texts(names: Any) -> tuple[str, ...]:

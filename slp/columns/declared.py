@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.formula import Formula
 from slp.columns.kind import ColumnKind
 from slp.columns.levels import Nominal
 from slp.columns.numeric import Binned, Numeric
@@ -106,14 +107,17 @@ def kind_of_levels(
 
 
 def kind_of_numbers(
-    declared: FeatureDeclaration, numbers: NDArray[np.float64] | None = None
+    declared: FeatureDeclaration,
+    numbers: NDArray[np.float64] | None = None,
+    formula: Formula | None = None,
 ) -> ColumnKind:
     """The kind of a column with these cuts, if some are declared, or these distinct values, both
-    ascending; of ordered levels, which need neither."""
+    ascending, which a `formula` made of other columns, or none; of ordered levels, which need
+    neither."""
     if declared.levels is not None:
         return Ordinal(declared.levels)
     kind = Numeric if declared.coding is None else Binned
-    return kind(numbers, declared.unit, declared.range)
+    return kind(numbers, declared.unit, declared.range, formula)
 
 
 def kind_with_side(declared: FeatureDeclaration, inner: ColumnKind, *, holes: bool) -> ColumnKind:

@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NoReturn, cast
 
+from slp.columns.formula import Formula, formula_of_plain
 from slp.columns.quantities import level_numbers
 from slp.columns.tests import MISSING, Absent, Below, In, Is, IsMissing, Test
 from slp.errors import DataError
@@ -18,6 +19,7 @@ from slp.messages.trees import (
     KEY_WITHOUT_ANOTHER,
     MISSING_IS_NO_LEVEL,
     MISSING_IS_NO_SIDE,
+    NO_FORMULA,
     NO_THRESHOLD,
     NO_THRESHOLD_LEVEL,
     NO_WAY_OF_ABSENT,
@@ -31,12 +33,16 @@ from slp.messages.trees import (
 
 #: Keys of a node that may stand beside the one that tells the kind of its test.
 _BESIDE = {
-    "threshold": ("order", "unit", "missing"),
-    "level": ("other", "absent", "missing"),
+    "threshold": ("order", "unit", "missing", "defined", "undefined"),
+    "level": ("other", "absent", "missing", "defined", "undefined"),
     "levels": ("others", "absent"),
 }
 #: Which of them mean nothing without another.
-_NEEDS = {"threshold": (), "level": (("absent", "other"),), "levels": (("levels", "others"),)}
+_NEEDS = {
+    "threshold": (("undefined", "defined"),),
+    "level": (("absent", "other"), ("undefined", "defined")),
+    "levels": (("levels", "others"),),
+}
 
 #: Keys of a node that say its test. One that is null is as none.
 TEST_KEYS = tuple(dict.fromkeys(key for kind, own in _BESIDE.items() for key in (kind, *own)))
@@ -100,7 +106,9 @@ def _check_level(site: JsonPosition, said: Mapping[str, Any]) -> Test:
     if missing == "level" and level == MISSING:
         if other is not None:
             site.fail(KEY_OF_ANOTHER_TEST, key="other", test="the test for missing values")
-        return IsMissing()
+        return IsMissing(_check_formula(site, said))
+    if "defined" in said:
+        site.fail(KEY_OF_ANOTHER_TEST, key="defined", test="a level")
     if other == level:
         site.fail(ONE_LEVEL_TWICE)
     absent = "average" if other is None else _check_absent(site, said)
@@ -143,14 +151,25 @@ def _check_threshold(site: JsonPosition, said: Mapping[str, Any]) -> Test:
         site.fail(NOT_A_STRING, key="unit", found=json_kind(unit))
     if "order" not in said:
         number = check_number(site, NO_THRESHOLD, "threshold", threshold)
-        return Below(number, missing, unit)
-    if unit is not None:
-        site.fail(KEY_OF_ANOTHER_TEST, key="unit", test="`order`")
+        return Below(number, missing, unit, formula=_check_formula(site, said))
+    for key in ("unit", "defined"):
+        if key in said:
+            site.fail(KEY_OF_ANOTHER_TEST, key=key, test="`order`")
     order = _check_names(site, "order", said["order"])
     if threshold not in order[1:] or len(set(order)) < len(order):
         site.fail(NO_THRESHOLD_LEVEL, level=site.words("level", threshold))
     number = level_numbers(order)[order.index(threshold)]
     return Below(number, missing, order=tuple(order))
+
+
+def _check_formula(site: JsonPosition, said: Mapping[str, Any]) -> Formula | None:
+    """The formula of a defined feature, None of a column."""
+    if "defined" not in said:
+        return None
+    formula = formula_of_plain(said)
+    if formula is None:
+        site.fail(NO_FORMULA)
+    return formula
 
 
 _READERS = {"threshold": _check_threshold, "level": _check_level, "levels": _check_subsets}

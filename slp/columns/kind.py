@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.formula import Formula
 from slp.columns.tests import LEFT, UNTOLD, Absent, Side, Test, ways
 from slp.columns.words import BoxRows, TestWords
 from slp.messages.entry import Wording
@@ -79,6 +80,11 @@ class ColumnKind(ABC):
     @property
     def range(self) -> tuple[float, float] | None:
         """The declared least and largest value."""
+        return None
+
+    @property
+    def formula(self) -> Formula | None:
+        """What makes the column of others; None of a column of the table."""
         return None
 
     # --- codes -----------------------------------------------------------------------------
@@ -260,7 +266,12 @@ class ColumnKind(ABC):
 
     def asks(self, test: Test) -> bool:
         """Whether a test is of this kind."""
-        return not test.by_level
+        return not test.by_level and self.takes(test.formula)
+
+    def takes(self, formula: Formula | None) -> bool:
+        """Whether a test of a feature that this formula makes is one of this column; a test that
+        tells no formula may be of any."""
+        return formula is None or formula == self.formula
 
     def ways(self, test: Test, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
         """What rows with these numbers (m,) do at a test of this kind, shape (m,): see

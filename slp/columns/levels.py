@@ -138,7 +138,7 @@ class Nominal(ColumnKind):
 
     def asks(self, test: Test) -> bool:
         """See `ColumnKind`."""
-        return isinstance(test, Is | IsMissing)
+        return isinstance(test, Is | IsMissing) and self.takes(test.formula)
 
     def ways(self, test: Test, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
         """See `ColumnKind`."""

@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.formula import Formula
 from slp.columns.kind import ColumnKind, Scores, Sides
 from slp.columns.names import name_text
 from slp.columns.quantities import quantity_text
@@ -118,16 +119,17 @@ class ThresholdKind(ColumnKind):
 @dataclass(frozen=True, eq=False)
 class _Numbers(ThresholdKind):
     """`numbers` are None in a saved run without its table; `unit` and `range` are the declared
-    ones."""
+    ones; `formula` is what made the column of others."""
 
     numbers: NDArray[np.float64] | None = None
     unit: str | None = None
     range: tuple[float, float] | None = None
+    formula: Formula | None = None
     plain_name: ClassVar[str]  # of the JSON data
 
     def below(self, number: float, side: Side | None = None) -> Below:
-        """See `ThresholdKind`: with the unit."""
-        return Below(number, side, self.unit)
+        """See `ThresholdKind`: with the unit and the formula."""
+        return Below(number, side, self.unit, formula=self.formula)
 
     def words(self, number: float) -> str:
         """See `ColumnKind`: with its unit."""
@@ -141,6 +143,7 @@ class _Numbers(ThresholdKind):
     @property
     def _words(self) -> str:
         words = "numbers" if self.unit is None else f"numbers in {visible(self.unit)}"
+        words = words if self.formula is None else f"{words}, {self.formula.text}"
         return words if self.range is None else f"{words}, {interval_text(*self.range)} declared"
 
     @property
@@ -160,7 +163,9 @@ class _Numbers(ThresholdKind):
     def to_plain(self) -> dict[str, Any]:
         """See `ColumnKind`."""
         said = {"unit": self.unit, "range": self.range}
-        return {"kind": self.plain_name, "levels": None, **{key: v for key, v in said.items() if v}}
+        made = {} if self.formula is None else self.formula.to_plain()
+        own = {key: v for key, v in said.items() if v}
+        return {"kind": self.plain_name, "levels": None, **own, **made}
 
 
 @dataclass(frozen=True, eq=False)

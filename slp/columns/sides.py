@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.formula import Formula
 from slp.columns.kind import ColumnKind, Scores, Sides
 from slp.columns.tests import LEFT, MISSING, UNTOLD, Absent, Below, Is, IsMissing, Side, Test
 from slp.columns.words import BoxRows, TestWords
@@ -62,6 +63,11 @@ class Sided(ColumnKind):
     def unit(self) -> str | None:
         """See `ColumnKind`."""
         return self.inner.unit
+
+    @property
+    def formula(self) -> Formula | None:
+        """See `ColumnKind`."""
+        return self.inner.formula
 
     @property
     def range(self) -> tuple[float, float] | None:
@@ -221,7 +227,7 @@ class Sided(ColumnKind):
         """See `ColumnKind`."""
         low, high, side = self.without_side(low, high)
         if low == self.missing_code:
-            return IsMissing()
+            return IsMissing(self.formula)
         own = self.inner.test(low, high, codes)
         assert isinstance(own, Below | Is)
         return own if side is None else replace(own, missing=side)
@@ -232,7 +238,8 @@ class Sided(ColumnKind):
 
     def asks(self, test: Test) -> bool:
         """See `ColumnKind`."""
-        return isinstance(test, IsMissing) or self.inner.asks(test)
+        own = isinstance(test, IsMissing) and self.takes(test.formula)
+        return own or self.inner.asks(test)
 
     def ways(self, test: Test, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
         """See `ColumnKind`."""
@@ -295,7 +302,7 @@ class Sided(ColumnKind):
     def test_of_numbers(self, number: float, side: int) -> Test:
         """See `ColumnKind`."""
         if side == _ON_MISSING:
-            return IsMissing()
+            return IsMissing(self.formula)
         if side > _ON_MISSING:
             raise ValueError("no side of missing values")
         return self.test_of_number(number, _SIDES[side])
@@ -317,7 +324,7 @@ class Sided(ColumnKind):
     def test_of_words(self, words: TestWords, box: BoxRows) -> Test:
         """See `ColumnKind`."""
         if words.on_missing and words.side is None:
-            return IsMissing()
+            return IsMissing(self.formula)
         own = self.inner.test_of_words(replace(words, side=None), box)
         assert isinstance(own, Below | Is)
         return own if words.side is None else replace(own, missing=words.side)

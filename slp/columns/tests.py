@@ -9,7 +9,8 @@ What every test says: `by_level`, whether it is on levels and not on a number; `
 threshold, None of one on levels; `tested`, the number or the levels; `names`, the levels that it
 names; `names_all`, whether it names those of both sides, so that any other has none;
 `missing_level`, whether a missing value is a level to it; `absent`, what becomes of a row of which
-it says no side; its words and its JSON data.
+it says no side; `formula`, what makes the feature of columns, None of a column; its words and its
+JSON data.
 
 `ways` is the one definition in Python of which side a row goes to. The core has it in
 `native/core/problem/columns/row_test.hpp`.
@@ -24,6 +25,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.formula import Formula
 from slp.columns.names import SIDE_WORDS, name_text
 from slp.columns.quantities import level_of, numbers_in, quantity_text
 from slp.columns.thresholds import bound_in_32_bits
@@ -65,12 +67,14 @@ class Below:
     missing : the side of rows that miss the value, None where the test says none.
     unit : the declared unit of the feature, None if there is none.
     order : the levels of an ordinal feature, for one of which the number stands; () of any other.
+    formula : what makes the feature of columns, None of a column.
     """
 
     number: float
     missing: Side | None = None
     unit: str | None = field(default=None, compare=False, repr=False)
     order: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    formula: Formula | None = field(default=None, compare=False, repr=False)
     level: ClassVar[None] = None
     by_level: ClassVar[bool] = False
     names_all: ClassVar[bool] = False
@@ -132,7 +136,7 @@ class Below:
         if named is not None:
             return {"threshold": named, "order": list(self.order), **side}
         unit = {} if self.unit is None else {"unit": self.unit}
-        return {"threshold": self.number, **unit, **side}
+        return {"threshold": self.number, **unit, **side, **_formula_to_dict(self.formula)}
 
 
 @dataclass(frozen=True)
@@ -155,6 +159,7 @@ class Is:
     missing_level: bool = False
     other: str | None = None
     absent: Absent = "average"
+    formula: ClassVar[None] = None
     threshold: ClassVar[None] = None
     number: ClassVar[None] = None
     by_level: ClassVar[bool] = True
@@ -228,6 +233,7 @@ class In:
     levels: tuple[str, ...]
     others: tuple[str, ...]
     absent: Absent = "average"
+    formula: ClassVar[None] = None
     threshold: ClassVar[None] = None
     number: ClassVar[None] = None
     missing: ClassVar[None] = None
@@ -293,8 +299,9 @@ class In:
 
 @dataclass(frozen=True)
 class IsMissing:
-    """Whether the value is missing; such rows go left."""
+    """Whether the value is missing; such rows go left. `formula` as of `Below`."""
 
+    formula: Formula | None = field(default=None, compare=False, repr=False)
     threshold: ClassVar[None] = None
     number: ClassVar[None] = None
     level: ClassVar[str] = MISSING
@@ -326,7 +333,7 @@ class IsMissing:
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""
-        return {"level": MISSING, "missing": "level"}
+        return {"level": MISSING, "missing": "level", **_formula_to_dict(self.formula)}
 
 
 #: What a test asks.
@@ -371,6 +378,10 @@ def _level_text(level: str) -> str:
 
 def _side_to_dict(side: Side | None) -> dict[str, str]:
     return {} if side is None else {"missing": side}
+
+
+def _formula_to_dict(formula: Formula | None) -> dict[str, str]:
+    return {} if formula is None else formula.to_plain()
 
 
 def _side_text(side: Side | None) -> str:

@@ -11,6 +11,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import DONE, Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint, Support
+from slp.ir.made import Made
 from slp.messages import constraints as words
 from slp.source import SourceSpan
 from slp.terms import Term
@@ -24,26 +25,35 @@ class Before(Constraint):
     feature: str
     then: str
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+    made: Made = Made()
 
     def words(self) -> str:
-        return f"Every split on {self.then} has a split on {self.feature} above it."
+        waits, first = self.made.told(self.then, self.feature), self.made.told(self.feature)
+        return f"Every split on {waits} has a split on {first} above it."
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
         yield self.feature, self.span
         yield self.then, self.span
 
     def automaton(self) -> BeforeAutomaton:
-        return BeforeAutomaton(self.feature, self.then)
+        return BeforeAutomaton(self.feature, self.then, self.made)
 
     def can_be_broken(self, features: Collection[str]) -> bool:
-        return self.then in features
+        return any(waits_for(f, self.feature, self.then, self.made) for f in features)
 
     def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
-        if self.then != feature or self.feature == feature:
+        waits = waits_for(feature, self.feature, self.then, self.made)
+        if self.feature == self.then or not waits:
             return None
         return words.FIRST_NEEDS_ANOTHER(
             span, related=and_this(self), feature=feature, other=self.feature
         )
+
+
+def waits_for(split: str, feature: str, then: str, made: Made) -> bool:
+    """Whether a split needs one on `feature` above it, as it counts as one on `then`. Of
+    `before(bmi, weight)` a split on bmi is one on bmi, and needs no other."""
+    return then in made.closest(split, (feature, then))
 
 
 @dataclass(frozen=True)
@@ -52,18 +62,20 @@ class BeforeAutomaton(Automaton[str]):
 
     feature: str
     then: str
+    made: Made
     start = "waits"
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return frozenset({self.feature, self.then})
+        return self.made.on(self.feature) | self.made.on(self.then)
 
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
         if state == DONE or feature not in self.mentioned:
             return state, state
         # before(F, F) requires another split on F above each split on F, so no split can be the
         # first.
-        return None if feature == self.then else (DONE, DONE)
+        refused = waits_for(feature, self.feature, self.then, self.made)
+        return None if refused else (DONE, DONE)
 
     def describe(self, state: str) -> str:
         return "" if state == DONE else f"no {self.feature} yet"
@@ -71,7 +83,9 @@ class BeforeAutomaton(Automaton[str]):
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Before | None:
     feature, then = given.name(args[0]), given.name(args[1])
-    return None if feature is None or then is None else Before(feature, then, span)
+    if feature is None or then is None:
+        return None
+    return Before(feature, then, span, given.made(feature, then))
 
 
 def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:
@@ -85,12 +99,13 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
             others = and_this(*cycle[:-1])
             yield words.CIRCLE_OF_BEFORES(cycle[-1].span, related=others, features=names)
     for b in befores:
+        firsts = b.made.on(b.feature)
         for c in constraints:
-            if b.feature != b.then and c.keeps_apart(b.feature, b.then):
+            if all(first != b.then and c.keeps_apart(first, b.then) for first in firsts):
                 yield words.NEVER_TOGETHER(
                     b.span, related=and_this(c), feature=b.feature, then=b.then
                 )
-        never = [c for c in constraints if c.never_splits_on(b.feature)]
+        never = [c for c in constraints if all(map(c.never_splits_on, firsts))]
         if never:
             yield words.BEFORE_NEEDS_FORBIDDEN(
                 b.span, related=because_of(never[-1]), feature=b.then, other=b.feature

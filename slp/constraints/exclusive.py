@@ -6,10 +6,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from slp.constraints.form import Arguments, Form
+from slp.constraints.form import Arguments, Form, and_this
+from slp.errors import Diagnostic
 from slp.ir.automaton import Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint
+from slp.ir.made import Made
+from slp.messages import constraints as words
 from slp.messages.names import joined
 from slp.source import SourceSpan
 from slp.terms import Term
@@ -22,22 +25,34 @@ class Exclusive(Constraint):
     name: ClassVar[str] = "exclusive"
     features: tuple[str, ...]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+    made: Made = Made()
 
     def words(self) -> str:
-        return f"No path splits on two of {joined(self.features)}."
+        told = (self.made.told(f, *self.features) for f in self.features)
+        return f"No path splits on two of {joined(told)}."
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
         for feature in self.features:
             yield feature, self.span
 
     def automaton(self) -> ExclusiveAutomaton:
-        return ExclusiveAutomaton(frozenset(self.features))
+        return ExclusiveAutomaton(frozenset(self.features), self.made)
 
     def can_be_broken(self, features: Collection[str]) -> bool:
-        return len(set(self.features) & set(features)) > 1
+        each = (self.made.closest(f, self.features) for f in features)
+        return len(frozenset[str]().union(*each)) > 1
+
+    def never_splits_on(self, feature: str) -> bool:
+        return len(self.made.closest(feature, self.features)) > 1
 
     def keeps_apart(self, a: str, b: str) -> bool:
-        return a in self.features and b in self.features
+        both = [self.made.closest(f, self.features) for f in (a, b)]
+        return [len(own) for own in both] == [1, 1] and both[0] != both[1]
+
+    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
+        if not self.never_splits_on(feature):
+            return None
+        return words.FIRST_FORBIDDEN(span, related=and_this(self), feature=feature)
 
 
 @dataclass(frozen=True)
@@ -45,16 +60,19 @@ class ExclusiveAutomaton(Automaton[str]):
     """State: the one of the features used above, "" if none is."""
 
     features: frozenset[str]
+    made: Made
     start = ""
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return self.features
+        return frozenset[str]().union(*map(self.made.on, self.features))
 
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
-        if feature not in self.features:
+        taken = self.made.closest(feature, self.features)
+        if not taken:
             return state, state
-        return (feature, feature) if state in ("", feature) else None
+        (own,) = taken if len(taken) == 1 else ("",)
+        return (own, own) if own and state in ("", own) else None
 
     def describe(self, state: str) -> str:
         return f"took {state}" if state else ""
@@ -62,7 +80,7 @@ class ExclusiveAutomaton(Automaton[str]):
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Exclusive | None:
     names = given.names(args[0], 2)
-    return Exclusive(names, span) if names else None
+    return Exclusive(names, span, given.made(*names)) if names else None
 
 
 FORM = Form(Exclusive.name, "`exclusive([F, G])`", (1,), _read)

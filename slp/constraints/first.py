@@ -12,6 +12,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import DONE, Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint, Support, TableFacts
+from slp.ir.made import Made
 from slp.messages import constraints as words
 from slp.messages.on_table import FIRST_LEAVES_ONE
 from slp.source import SourceSpan
@@ -25,18 +26,19 @@ class First(Constraint):
     name: ClassVar[str] = "first"
     feature: str
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+    made: Made = Made()
 
     def words(self) -> str:
-        return f"If the tree splits at all, the root splits on {self.feature}."
+        return f"If the tree splits at all, the root splits on {self.made.told(self.feature)}."
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
         yield self.feature, self.span
 
     def automaton(self) -> FirstAutomaton:
-        return FirstAutomaton(self.feature)
+        return FirstAutomaton(self.feature, self.made)
 
     def check_on_table(self, table: TableFacts) -> Iterator[Diagnostic]:
-        if table.is_stuck(self.feature):
+        if all(map(table.is_stuck, self.made.on(self.feature))):
             yield FIRST_LEAVES_ONE(self.span, feature=self.feature)
 
 
@@ -45,14 +47,16 @@ class FirstAutomaton(Automaton[str]):
     """State: "root" or DONE."""
 
     feature: str
+    made: Made
     start = "root"
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return frozenset({self.feature})
+        return self.made.on(self.feature)
 
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
-        return None if state == "root" and feature != self.feature else (DONE, DONE)
+        refused = state == "root" and self.feature not in self.made.counted(feature)
+        return None if refused else (DONE, DONE)
 
     def describe(self, state: str) -> str:
         return "" if state == DONE else "root"
@@ -60,19 +64,21 @@ class FirstAutomaton(Automaton[str]):
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> First | None:
     feature = given.name(args[0])
-    return First(feature, span) if feature is not None else None
+    return First(feature, span, given.made(feature)) if feature is not None else None
 
 
 def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:
     firsts = of_kind(constraints, First)
     for a, b in combinations(firsts, 2):
-        if a.feature != b.feature:
+        if a.made.on(a.feature).isdisjoint(b.made.on(b.feature)):
             yield words.TWO_FIRSTS(b.span, related=and_this(a), one=a.feature, other=b.feature)
     for first in firsts:
+        # Where the root may split on what is made of the feature, all of these must be ruled out.
+        roots = (first.feature, *sorted(first.made.on(first.feature) - {first.feature}))
         for other in constraints:
-            contradiction = other.against_first(first.feature, first.span)
-            if contradiction is not None:
-                yield contradiction
+            found = [other.against_first(root, first.span) for root in roots]
+            if found[0] is not None and None not in found:
+                yield found[0]
 
 
 FORM = Form(First.name, "`first(F)`", (1,), _read, _find)

@@ -14,6 +14,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import DONE, Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Box, BoxEnd, Constraint, Support
+from slp.ir.made import Made
 from slp.ir.words import describe_box
 from slp.messages import constraints as words
 from slp.source import SourceSpan
@@ -33,6 +34,7 @@ class Forbid(Constraint):
     below: int | None = None
     within: Box | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+    made: Made = Made()
 
     @property
     def about(self) -> Box | None:
@@ -46,21 +48,22 @@ class Forbid(Constraint):
         where = "" if self.below is None else f" at depth {self.below} or deeper (the root is 0)"
         if self.within is not None:
             where = f" at nodes that lie inside the box {describe_box(self.within)}"
-        return f"No split is on {self.feature}{where}."
+        return f"No split is on {self.made.told(self.feature)}{where}."
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
         yield self.feature, self.span
 
     def automaton(self) -> Automaton[Any]:
         if self.within is not None:
-            return ForbidWithinAutomaton(self.feature, self.within)
-        return ForbidBelowAutomaton(self.feature, self.below or 0)
+            return ForbidWithinAutomaton(self.made.on(self.feature), self.within)
+        return ForbidBelowAutomaton(self.made.on(self.feature), self.below or 0)
 
     def can_be_broken(self, features: Collection[str]) -> bool:
-        return self.feature in features
+        return not self.made.on(self.feature).isdisjoint(features)
 
     def never_splits_on(self, feature: str) -> bool:
-        return feature == self.feature and self.within is None and not self.below
+        forbidden = self.feature in self.made.counted(feature)
+        return forbidden and self.within is None and not self.below
 
     def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
         if not self.never_splits_on(feature):
@@ -79,18 +82,19 @@ class Forbid(Constraint):
 
 @dataclass(frozen=True)
 class ForbidBelowAutomaton(Automaton[int]):
-    """`forbid(F, below(K))`, and `forbid(F)` as K = 0. State: min(depth, K)."""
+    """`forbid(F, below(K))`, and `forbid(F)` as K = 0, with what is made of F. State: min(depth,
+    K)."""
 
-    feature: str
+    features: frozenset[str]
     below: int
     start = 0
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return frozenset({self.feature})
+        return self.features
 
     def step(self, state: int, feature: str, cell: Cell | None) -> tuple[int, int] | None:
-        if feature == self.feature and state >= self.below:
+        if feature in self.features and state >= self.below:
             return None
         deeper = min(state + 1, self.below)
         return deeper, deeper
@@ -103,18 +107,19 @@ class ForbidBelowAutomaton(Automaton[int]):
 
 @dataclass(frozen=True)
 class ForbidWithinAutomaton(BoxAutomaton[Within]):
-    """`forbid(F, within(Box))`. State: the finite bounds that the region keeps, or DONE.
+    """`forbid(F, within(Box))`, with what is made of F. State: the finite bounds that the region
+    keeps, or DONE.
 
     A region that lies wholly beyond a bound stays there, so its state is DONE.
     """
 
-    feature: str
+    features: frozenset[str]
     box: Box
     start = frozenset[BoxBound]()
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return frozenset(self.box.bounds) | {self.feature}
+        return frozenset(self.box.bounds) | self.features
 
     def _needed(self) -> frozenset[BoxBound]:
         ends = self.box.bounds.items()
@@ -124,7 +129,7 @@ class ForbidWithinAutomaton(BoxAutomaton[Within]):
     def step(self, state: Within, feature: str, cell: Cell | None) -> tuple[Within, Within] | None:
         if isinstance(state, str):
             return DONE, DONE
-        if feature == self.feature and state == self._needed():
+        if feature in self.features and state == self._needed():
             return None
         if cell is None or feature not in self.box.bounds:
             return state, state
@@ -163,7 +168,7 @@ def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Forbid 
             given.malformed(words.NO_PART_TO_FORBID, where)
         if below is None and within is None:
             return None
-    return Forbid(feature, below, within, span) if feature is not None else None
+    return None if feature is None else Forbid(feature, below, within, span, given.made(feature))
 
 
 def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:

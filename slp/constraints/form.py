@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 from slp.errors import Diagnostic, Related
 from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.decisions import FeatureCost
+from slp.ir.made import Made
 from slp.messages import Wording
 from slp.messages.constraints import LOWER_LIMIT
 from slp.source import SourceSpan
@@ -44,6 +45,15 @@ class Arguments(Protocol):
     def costs(self) -> tuple[FeatureCost, ...] | None:
         """The declared costs of features; None if one of these directives is malformed, which has a
         finding of its own."""
+        ...
+
+    def made(self, *names: str) -> Made:
+        """The defined features that count as some of these names."""
+        ...
+
+    @property
+    def every_made(self) -> Made:
+        """All defined features."""
         ...
 
     def local(self, more: Sequence[Term]) -> bool | None:

@@ -20,7 +20,8 @@ Groups: TypeAlias = frozenset[frozenset[str]]
 
 @dataclass(frozen=True)
 class Interaction(Constraint):
-    """The features of each path lie together in one of `groups`."""
+    """The features of each path lie together in one of `groups`, which have what is made of their
+    features alone."""
 
     name: ClassVar[str] = "interaction"
     groups: tuple[tuple[str, ...], ...]
@@ -86,7 +87,10 @@ def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Interac
         return None
     groups = [given.names(t, 1) for t in items]
     found = tuple(g for g in groups if g is not None)
-    return Interaction(found, span) if len(found) == len(groups) else None
+    if len(found) < len(groups):
+        return None
+    every = given.every_made
+    return Interaction(tuple(map(every.within, found)), span)
 
 
 FORM = Form(Interaction.name, "`interaction([[F, G], [H]])`", (1,), _read)

@@ -20,7 +20,9 @@ from slp.ir.automaton import Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint, Support
 from slp.ir.decisions import FeatureCost
+from slp.ir.made import Made
 from slp.messages import constraints as words
+from slp.messages.names import joined
 from slp.messages.numbers import number_text
 from slp.source import SourceSpan
 from slp.terms import Term
@@ -38,6 +40,7 @@ class MaxCost(Constraint):
     most: float
     costs: tuple[FeatureCost, ...]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+    made: Made = Made()
 
     def words(self) -> str:
         told = [f"{c.feature} {number_text(c.amount)}" for c in self.costs[:_TOLD]]
@@ -45,18 +48,21 @@ class MaxCost(Constraint):
         told += [f"and {more} more"] if more else []
         listed = f": {', '.join(told)}" if told else ""
         most = number_text(self.most)
-        return f"The features of each path cost at most {most} together, each once{listed}."
+        made = [name for name, _ in self.made.of]
+        whole = f", with what {joined(made)} {_is(made)} made of" if made else ""
+        return f"The features of each path{whole} cost at most {most} together, each once{listed}."
 
     def to_plain(self) -> dict[str, Any]:
         costs = {c.feature: c.amount for c in self.costs}
-        return {"kind": self.name, "most": self.most, "costs": costs}
+        made = {"made": self.made.to_plain()} if self.made else {}
+        return {"kind": self.name, "most": self.most, "costs": costs, **made}
 
     def automaton(self) -> MaxCostAutomaton:
         priced = {c.feature: _decimal(c.amount) for c in self.costs if c.amount > 0}
         most = _decimal(self.most)
         unit = lcm(most.denominator, *(amount.denominator for amount in priced.values()))
         units = tuple((f, int(amount * unit)) for f, amount in priced.items())
-        return MaxCostAutomaton(int(most * unit), units, unit)
+        return MaxCostAutomaton(int(most * unit), units, unit, self.made)
 
     def can_be_broken(self, features: Collection[str]) -> bool:
         return self._sum(features) > _decimal(self.most)
@@ -77,8 +83,9 @@ class MaxCost(Constraint):
         )
 
     def _sum(self, features: Collection[str]) -> Fraction:
-        """What features cost together."""
-        return sum((_decimal(c.amount) for c in self.costs if c.feature in features), Fraction(0))
+        """What features cost together, with what they are made of."""
+        asked = frozenset[str]().union(*map(self.made.counted, features))
+        return sum((_decimal(c.amount) for c in self.costs if c.feature in asked), Fraction(0))
 
 
 class Bill(NamedTuple):
@@ -103,6 +110,7 @@ class MaxCostAutomaton(Automaton[Bill]):
     most: int
     costs: tuple[tuple[str, int], ...]
     unit: int
+    made: Made
 
     @cached_property
     def _cost(self) -> Mapping[str, int]:
@@ -110,7 +118,13 @@ class MaxCostAutomaton(Automaton[Bill]):
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return frozenset(self._cost)
+        return frozenset(self._priced)
+
+    @cached_property
+    def _priced(self) -> Mapping[str, frozenset[str]]:
+        """By feature what a split on it pays for, where that is something."""
+        each = {f: self.made.counted(f) for f in (*self._cost, *dict(self.made.of))}
+        return {f: own & self._cost.keys() for f, own in each.items() if own & self._cost.keys()}
 
     @cached_property
     def start(self) -> Bill:
@@ -118,14 +132,10 @@ class MaxCostAutomaton(Automaton[Bill]):
 
     def _bill(self, paid: frozenset[str]) -> Bill:
         left = self.most - self._total(paid)
-        refused, others = [], 0
-        for feature, cost in self.costs:
-            if feature not in paid:
-                if cost > left:
-                    refused.append(feature)
-                else:
-                    others += cost
-        return Bill(paid if others > left else None, frozenset(refused))
+        more = {f: own - paid for f, own in self._priced.items()}
+        refused = {f for f, own in more.items() if self._total(own) > left}
+        open_ = frozenset[str]().union(*(own for f, own in more.items() if f not in refused))
+        return Bill(paid if self._total(open_) > left else None, frozenset(refused))
 
     def _total(self, features: Iterable[str]) -> int:
         return sum(self._cost[f] for f in features)
@@ -133,8 +143,9 @@ class MaxCostAutomaton(Automaton[Bill]):
     def step(self, state: Bill, feature: str, cell: Cell | None) -> tuple[Bill, Bill] | None:
         if feature in state.refused:
             return None
-        if state.paid is not None and feature not in state.paid and feature in self._cost:
-            state = self._bill(state.paid | {feature})
+        pays = self._priced.get(feature, frozenset())
+        if state.paid is not None and not pays <= state.paid:
+            state = self._bill(state.paid | pays)
         return state, state
 
     def describe(self, state: Bill) -> str:
@@ -149,10 +160,16 @@ def _decimal(number: float) -> Fraction:
     return Fraction(repr(number))
 
 
+def _is(names: Sequence[str]) -> str:
+    return "is" if len(names) == 1 else "are"
+
+
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> MaxCost | None:
     most = given.amount(args[0], "`max_cost`")
     costs = given.costs
-    return None if most is None or costs is None else MaxCost(most, costs, span)
+    if most is None or costs is None:
+        return None
+    return MaxCost(most, costs, span, given.made(*(c.feature for c in costs)))
 
 
 def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:

@@ -25,6 +25,7 @@ class Monotone(Constraint):
     feature: str
     direction: Literal["up", "down"]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+    others_fixed: bool = field(default=False, compare=False, repr=False)
 
     @property
     def decided_at(self) -> str:
@@ -50,7 +51,7 @@ class Monotone(Constraint):
         verb = "fall" if self.direction == "up" else "rise"
         return (
             f"Predictions never {verb} as {self.feature} grows (of ordered classes: the "
-            "probability of being above any one of them)."
+            "probability of being above any one of them)" + (_FIXED if self.others_fixed else ".")
         )
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
@@ -76,14 +77,20 @@ class Monotone(Constraint):
         return f"`monotone({self.feature}, {self.direction})`"
 
 
+_FIXED = ", while all other features stay as they are, those that share a column with it too."
+
+
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Monotone | None:
     feature = given.name(args[0])
     if args[1] not in (Atom("up"), Atom("down")):
         given.malformed(words.NO_DIRECTION, args[1])
         return None
+    if args[2:] not in ((), (Atom("others_fixed"),)):
+        given.malformed(words.NO_OTHERS_FIXED, args[2])
+        return None
     if feature is None:
         return None
-    return Monotone(feature, "up" if args[1] == Atom("up") else "down", span)
+    return Monotone(feature, "up" if args[1] == Atom("up") else "down", span, len(args) == 3)
 
 
 def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:
@@ -92,4 +99,10 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
             yield words.BOTH_WAYS(b.span, related=and_this(a), feature=a.feature)
 
 
-FORM = Form(Monotone.name, "`monotone(F, up)` or `monotone(F, down)`", (2,), _read, _find)
+FORM = Form(
+    Monotone.name,
+    "`monotone(F, up)`, `monotone(F, down)` or `monotone(F, up, others_fixed)`",
+    (2, 3),
+    _read,
+    _find,
+)

@@ -10,6 +10,7 @@ from slp.constraints.form import Arguments, Form
 from slp.ir.automaton import Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint
+from slp.ir.made import Made
 from slp.source import SourceSpan
 from slp.terms import Term
 
@@ -21,18 +22,19 @@ class Once(Constraint):
     name: ClassVar[str] = "once"
     feature: str
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+    made: Made = Made()
 
     def words(self) -> str:
-        return f"No path splits on {self.feature} twice."
+        return f"No path splits on {self.made.told(self.feature)} twice."
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
         yield self.feature, self.span
 
     def automaton(self) -> OnceAutomaton:
-        return OnceAutomaton(self.feature)
+        return OnceAutomaton(self.feature, self.made)
 
     def can_be_broken(self, features: Collection[str]) -> bool:
-        return self.feature in features
+        return not self.made.on(self.feature).isdisjoint(features)
 
 
 @dataclass(frozen=True)
@@ -40,14 +42,15 @@ class OnceAutomaton(Automaton[bool]):
     """State: whether F is used above."""
 
     feature: str
+    made: Made
     start = False
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return frozenset({self.feature})
+        return self.made.on(self.feature)
 
     def step(self, state: bool, feature: str, cell: Cell | None) -> tuple[bool, bool] | None:
-        if feature != self.feature:
+        if self.feature not in self.made.counted(feature):
             return state, state
         return None if state else (True, True)
 
@@ -57,7 +60,7 @@ class OnceAutomaton(Automaton[bool]):
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Once | None:
     feature = given.name(args[0])
-    return Once(feature, span) if feature is not None else None
+    return Once(feature, span, given.made(feature)) if feature is not None else None
 
 
 FORM = Form(Once.name, "`once(F)`", (1,), _read)

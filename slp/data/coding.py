@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from slp import kernels
 from slp.budgets import check_time
-from slp.data.features import CodedColumn, code_column, declared_of, with_missing
+from slp.data.declarations import declared_of, with_missing
+from slp.data.features import CodedColumn, code_column
 from slp.data.frames import frame_of
 from slp.data.regressors import regressors_of
 from slp.data.response import Response, bind_response

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from slp.budgets import check_time
 from slp.columns import numbers_in
+from slp.columns.formula import Formula
 from slp.data.cells import cell_text, is_missing, kind_of_type, number_of, read_number
 from slp.data.times import Library, Times, sort_of_time
 from slp.ir.whole import is_whole
@@ -40,6 +41,7 @@ class Column:
     nominal : whether its values are names, though they may be numbers: pandas' categorical type.
     categories : those of a categorical type that lists them in an order, as text, used or not;
         `ordered` if the type says that the order means something (pandas).
+    formula : what made it of other columns; None of a column of the table.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Column:
     nominal: bool = False
     categories: tuple[str, ...] = ()
     ordered: bool = False
+    formula: Formula | None = None
 
     @property
     def numeric(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -60,32 +59,6 @@ class CodedColumn:
     def in_few_bytes(self) -> CodedColumn:
         """The same with codes of the smallest type that has all codes of the feature."""
         return replace(self, codes=self.codes.astype(code_type(self.feature.kind.n_codes)))
-
-
-def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> FeatureDeclaration:
-    """All that is declared of a column: by the declarations that name it; by those for all numeric
-    columns, if none does; and what a missing value is of all columns, if none of its own says
-    it. Categories that their type puts in order are ordinal unless the declarations say what the
-    column is, which `missing(level)` does too: categorical."""
-    own = [d for d in declarations if d.name == column.name]
-    of_all = [d for d in declarations if d.name is None]
-    said = {part: v for d in of_all for part, v in d.said.items()}
-    if own or not column.numeric:
-        said = {part: v for part, v in said.items() if part in ("missing", "new")}
-    said |= {part: v for d in own for part, v in d.said.items()}
-    if column.ordered and said.keys() <= {"missing", "new"} and said.get("missing") != "level":
-        said |= {"kind": "ordinal", "levels": column.categories}
-    return FeatureDeclaration(column.name, **said)
-
-
-def with_missing(declared: FeatureDeclaration) -> FeatureDeclaration:
-    """The declaration of a column with missing values, which take a side, or both where a split
-    gives none, if it does not say what they are; of one split by subsets they are a level."""
-    if declared.missing is not None:
-        return declared
-    if declared.splits is not None:
-        return replace(declared, missing="level")
-    return replace(declared, missing="side", new=declared.new or "average")
 
 
 def code_column(
@@ -184,25 +157,26 @@ def _code_numbers(
     if declared.range is not None:
         check_range(column.name, x, declared.range, declared.unit)
     if isinstance(coding, Cuts):
-        return _code_by_cuts(column.name, x, np.array(coding.cuts, dtype=np.float64), declared)
+        return _code_by_cuts(column, x, np.array(coding.cuts, dtype=np.float64), declared)
     _check_finite(column.name, x)
     if coding is not None:
         cuts = _bin_cuts(column.name, x, coding, weights)
-        return _code_by_cuts(column.name, x, cuts, declared)
+        return _code_by_cuts(column, x, cuts, declared)
     values, codes = kernels.code_values(x)
     _check_distinct(column, values)
     warnings = near_tie_warnings(column.name, x, codes)
-    kind = kind_of_numbers(declared, values)
+    kind = kind_of_numbers(declared, values, column.formula)
     return CodedColumn(Feature(column.name, kind), codes, warnings)
 
 
 def _code_by_cuts(
-    name: str, x: _Floats, cuts: _Floats, declared: FeatureDeclaration
+    column: Column, x: _Floats, cuts: _Floats, declared: FeatureDeclaration
 ) -> CodedColumn:
+    name = column.name
     codes = kernels.code_by_cuts(x, cuts)
     one_bin = bool((codes == codes[0]).all() and x.min() < x.max())
     warnings = near_tie_warnings(name, x[np.isfinite(x)], codes[np.isfinite(x)])
-    kind = kind_of_numbers(declared, cuts)
+    kind = kind_of_numbers(declared, cuts, column.formula)
     return CodedColumn(Feature(name, kind), codes, warnings, one_bin)
 
 

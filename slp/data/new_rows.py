@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from slp.columns import MISSING
 from slp.data.columns import Column, texts_of
 from slp.data.conversion import as_levels, as_numbers
+from slp.data.defined import check_name, column_by_formula, numbers_with_gaps
 from slp.data.faults import check_usable, outside_range, read_levels, read_numbers
 from slp.data.feature_kind import Feature
 from slp.data.frames import Frame, frame_or_empty
@@ -37,7 +38,8 @@ def rows_to_predict(features: Sequence[Feature], X: Any) -> NDArray[np.object_]:
         cells and of `frame_or_empty`.
     """
     frame = frame_or_empty(X)
-    columns = _columns_of_features(features, frame)
+    columns = _columns_of_features([f for f in features if f.kind.formula is None], frame)
+    columns = _with_defined(features, columns, frame)
     faults: list[Diagnostic] = []
     out = np.empty((frame.n_rows, len(columns)), dtype=object)
     for j, (feature, column) in enumerate(zip(features, columns, strict=True)):
@@ -57,6 +59,46 @@ def rows_to_predict(features: Sequence[Feature], X: Any) -> NDArray[np.object_]:
         raise DataError(faults)
     _warn_of_new_levels(features, out)
     _warn_of_range(features, out)
+    return out
+
+
+def _with_defined(
+    features: Sequence[Feature], columns: Sequence[Column], frame: Frame
+) -> list[Column]:
+    """The columns of all features: those that are not defined, and the others made of columns.
+
+    Raises
+    ------
+    DataError
+        E440, E490 to E492, and all faults of the cells that formulas take.
+    """
+    own = {c.name: c for c in columns}
+    known = {f.name: f for f in features}
+    others = {c.name: c for c in frame.columns}
+    faults: list[Diagnostic] = []
+    out: list[Column] = []
+    for feature in features:
+        formula = feature.kind.formula
+        if formula is None:
+            out.append(own[feature.name])
+            continue
+        try:
+            check_name(feature.name, frame.names)
+            sources = {}
+            for name in formula.columns:
+                column = own.get(name) or others.get(name)
+                if column is None:
+                    raise DataError(_absent_fault(name, frame.names))
+                if name in own:
+                    fitted = known[name]
+                    column = as_numbers(column, fitted.cells)
+                    column = as_written(column, fitted.kind.unit, comma=fitted.comma)
+                sources[name] = numbers_with_gaps(column)
+            out.append(column_by_formula(feature.name, formula, sources))
+        except DataError as e:
+            faults += e.diagnostics
+    if faults:
+        raise DataError(list(dict.fromkeys(faults)))
     return out
 
 

@@ -8,12 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.columns import Column, numbers_of
-from slp.data.features import declared_of
+from slp.data.declarations import declared_of
 from slp.data.words import first_row
 from slp.data.written import as_written
 from slp.errors import DataError
 from slp.ir.program import CheckedProgram
-from slp.messages.leaf_models import REGRESSOR_CELL, REGRESSOR_IGNORED, REGRESSOR_NO_NUMBERS
+from slp.messages.leaf_models import (
+    REGRESSOR_CELL,
+    REGRESSOR_DEFINED,
+    REGRESSOR_IGNORED,
+    REGRESSOR_NO_NUMBERS,
+)
 from slp.messages.names import atom
 
 _LARGEST = 1e150  # squares and their sums stay finite
@@ -38,6 +43,8 @@ def regressors_of(
         column = by_name.get(name)
         if column is None:
             raise DataError(REGRESSOR_IGNORED(span, name=name, atom=atom(name)))
+        if column.formula is not None:
+            raise DataError(REGRESSOR_DEFINED(span, name=name))
         declared = declared_of(column, program.features)
         comma = declared.decimal == "comma"
         values, bad = numbers_of(as_written(column, declared.unit, comma=comma))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from slp.data.arrays import settled
 from slp.data.columns import Column, numbers_of, texts_of
+from slp.data.defined import defined_columns
 from slp.data.faults import check_usable, read_numbers
 from slp.data.frames import Frame, column_of_values, frame_of
 from slp.data.words import first_row, listed
@@ -113,7 +114,7 @@ def roles_of(program: CheckedProgram, frame: Frame, y: Any = None) -> Roles:
         E413 `y` does not fit the table, E424 no feature is left, E425 no such column, E426 the
         response is given twice (`y` equals the column of its name, or the program names that
         column), E427 the column of events or exposure is the response, E437 the weights of rows,
-        E411, E412, E420, E421 cells of the column of weights.
+        E411, E412, E420, E421 cells of the column of weights, E490 to E492 defined features.
     """
     given = y if isinstance(y, GivenResponse) else GivenResponse(y)
     by_name = {c.name: c for c in frame.columns}
@@ -136,10 +137,12 @@ def roles_of(program: CheckedProgram, frame: Frame, y: Any = None) -> Roles:
     apart = {program.event, program.exposure, program.row_weight, *program.ignored}
     if response is by_name.get(response.name):
         apart.add(response.name)
+    weights = _weights_of(program, by_name, given, frame.n_rows)
     features = tuple(c for c in frame.columns if c.name not in apart)
+    beside = {response.name, program.event, program.exposure, program.row_weight}
+    features += defined_columns(program, by_name, beside, weights)
     if not features:
         raise DataError(NO_FEATURES(response=response.name))
-    weights = _weights_of(program, by_name, given, frame.n_rows)
     return Roles(features, response, event, weights, given.kind, exposure, given.sided)
 
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol, cast
 
 from slp.errors import Diagnostic
 from slp.ir.automaton import Automaton
+from slp.ir.made import Made
 from slp.messages.numbers import number_text
 from slp.source import SourceSpan, visible
 
@@ -83,7 +84,8 @@ class Constraint(ABC):
         """The constraint as plain data, as certificates state it (docs/certificates.md): its name
         as `kind`, and its fields."""
         told = ((f.name, getattr(self, f.name)) for f in fields(cast(Any, self)) if f.compare)
-        return {"kind": self.name, **{name: _plain(value) for name, value in told}}
+        plain = {n: _plain(value) for n, value in told if n != "made" or value}
+        return {"kind": self.name, **plain}
 
     # --- the columns that it names -------------------------------------------------------------
 
@@ -157,6 +159,11 @@ class Constraint(ABC):
         """The feature with which predictions must not fall (True) or must not rise (False)."""
         return None
 
+    @property
+    def others_fixed(self) -> bool:
+        """Whether it says that features that share a column with this one stay as they are."""
+        return False
+
     # --- what goes with it ---------------------------------------------------------------------
 
     def never_splits_on(self, feature: str) -> bool:
@@ -186,7 +193,7 @@ def _plain(value: Any) -> Any:
     """A field of a constraint as plain data."""
     if isinstance(value, tuple):
         return list(map(_plain, value))
-    return value.to_plain() if isinstance(value, Box) else value
+    return value.to_plain() if isinstance(value, Box | Made) else value
 
 
 class TableFacts(Protocol):

@@ -24,6 +24,8 @@ def named_features(program: ir.CheckedProgram) -> Iterator[tuple[str, SourceSpan
     if program.leaf is not None:
         for name in program.leaf.columns:
             yield name, program.leaf.span
+    for definition in program.definitions:
+        yield definition.name, definition.span
     for name in program.feature_weights:
         yield name, program.spans.get(f"feature_weight:{name}")
     for rule in program.rules:

@@ -18,6 +18,7 @@ from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
 if TYPE_CHECKING:
+    from slp.columns.formula import DefinedFeature
     from slp.trees.reading import TreeText
     from slp.trees.tree import Tree
 
@@ -261,7 +262,8 @@ class CheckedProgram:
     of a given tree; the program then has no rules and no start. `event`, `exposure`: the columns
     that say which durations ended, or the exposure of counts. `event_codes`: what the cells of
     `event` mean, None for 1 and 0, true and false. `row_weight`: the column of weights
-    of rows. `costs`, `losses`: what it costs to ask a feature, and to say a class where another one
+    of rows. `definitions`: features that formulas make of columns, behind all others.
+    `costs`, `losses`: what it costs to ask a feature, and to say a class where another one
     is true. `parameters`: values in force, after defaults, `use(...)` and overrides. `spans`:
     places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
@@ -287,6 +289,7 @@ class CheckedProgram:
     class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None
     features: tuple[FeatureDeclaration, ...] = ()
+    definitions: tuple[DefinedFeature, ...] = ()
     ignored: tuple[str, ...] = ()
     feature_weights: Mapping[str, float] = field(default_factory=dict)
     row_weight: str | None = None

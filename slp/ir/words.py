@@ -255,6 +255,9 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
     for kind, names in of_kind.items():
         if names:
             out.append(f"{joined(names)} {'is' if len(names) == 1 else 'are'} {kind}.")
+    for d in program.definitions:
+        lost = " Where it has no value, that is missing." * (d.formula.undefined == "missing")
+        out.append(f"{d.name} is {d.formula.text}.{lost}")
     if program.ignored:
         out.append(f"Not used: {joined(program.ignored)}.")
     return out

@@ -77,6 +77,9 @@ NO_PART_TO_FORBID = E141.says(
 )
 NO_GROUPS = E141.says("`interaction` takes a list of groups", "write {usage}")
 NO_DIRECTION = E141.says("the second argument of `monotone` is `up` or `down`", "write {usage}")
+NO_OTHERS_FIXED = E141.says(
+    "the third argument of `monotone` is `others_fixed`, if there is one", "write {usage}"
+)
 NO_PYTHON_FUNCTION = E141.says('`python` names a function as "module:function"', "write {usage}")
 NO_PROLOG_GOAL = E141.says("`prolog` takes a goal", "write {usage}")
 

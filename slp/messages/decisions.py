@@ -37,9 +37,16 @@ LOSS_TEXT = E564.says(
 
 E565 = Entry(
     "E565: no feature has a cost",
-    cause="The expected cost of a prediction was asked of a program that declares no costs.",
+    cause="The expected cost of a prediction was asked of a program that declares no costs, or "
+    "that of a column that a formula takes. A path pays such a column once for all "
+    "features made of it, which averages over trees do not count.",
     remedy="Declare `:- cost(mri, 120).` for each feature that costs.",
     example="slp.parse(':- use(growtree).').posterior(X, y).expected_cost(X)",
+)
+COST_IN_FORMULA = E565.says(
+    "what `{name}` costs is paid once for it and for what is made of it, which averages over trees "
+    "do not count",
+    "ask it of trees one by one: posterior.cost_of_tree(tree)",
 )
 NO_COST_DECLARED = E565.says("the program declares no cost of a feature", AS_REMEDY)
 

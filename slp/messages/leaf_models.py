@@ -106,6 +106,10 @@ REGRESSOR_IGNORED = E434.says(
     "ignored, the response, the event or the weight",
     "if it is ignored, take that out; :- constraint(forbid({atom})). keeps it out of splits",
 )
+REGRESSOR_DEFINED = E434.says(
+    "`normal_linear` takes columns of the table, and `{name}` is a defined feature",
+    "compute the column beforehand, and take the definition out",
+)
 REGRESSOR_NO_NUMBERS = E434.says(
     "`normal_linear` needs numbers, but the column `{name}` holds levels",
     "take it out of the list, or give the column as numbers",

@@ -24,6 +24,12 @@ E571 = Entry(
 )
 NO_SUCH_PICTURE = E571.says("there is nothing to draw: {reason}", "{instead}")
 
+FORMULA_NOT_FOLLOWED = E571.says(
+    "there is nothing to draw: `{made}` is made of `{drawn}` and of `{ignored}`, which is ignored, "
+    "so its value for another `{drawn}` is not known",
+    "draw another feature, or take the column in, with :- constraint(forbid({ignored})).",
+)
+
 E572 = Entry(
     "E572: a picture is of a feature, class or quantity that is not there",
     cause="A picture was asked for with a name that the table or the run does not have.",

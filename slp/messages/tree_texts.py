@@ -111,6 +111,10 @@ WEIGHTS_NOT_KNOWN = E618.says(
     "the run does not know how probable its best trees are beside each other",
     "take draws: posterior.average(k)",
 )
+FORMULA_TOO_LONG = E618.says(
+    "the formula {text} is too long in SQL, which repeats its parts",
+    "compute the column in the database, by a definition without min, max, roots and powers",
+)
 NO_SOFT_AVERAGE = E618.says(
     "soft trees make no average that other languages have", "take `index=hard` for hard trees"
 )

@@ -77,6 +77,11 @@ NO_THRESHOLD_LEVEL = E604.says(
     "not a tree: at {path}, {level} is no threshold in its `order`",
     "write a level behind the first one of `order`, whose levels differ: lower levels go left",
 )
+NO_FORMULA = E603.says(
+    "not a tree: at {path}, `defined` is no formula over columns",
+    'write arithmetic over columns in quotes, such as "weight / (height/100)^2"; `undefined` is '
+    '"error" or "missing"',
+)
 NO_THRESHOLD = E604.says(
     "not a tree: at {path}, `{key}` is {found} where a number is needed", AS_REMEDY
 )
@@ -185,6 +190,10 @@ TEST_OF_ANOTHER_KIND = E608.says(
     "use a tree made for this table",
 )
 
+OTHER_FORMULA = E608.says(
+    "the tree tests {feature} as {text}, but the table has another {feature}",
+    "use a tree of the same definition",
+)
 TEST_WITHOUT_SIDE = E608.says(
     "the tree tests {feature} where rows of the table miss it, and does not say their side",
     'say it in the tree by `"missing": "left"` or `"right"` beside the test',

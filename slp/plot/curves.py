@@ -66,7 +66,7 @@ def dependence(
     f = place_of(feature or most_used(posterior)[0], table.feature_names, "feature")
     background = rows_of(posterior, X, rows, by_draws)
     grid = grid_of(table, f, background, _POINTS)
-    points = with_value(background, f, grid.values)
+    points = with_value(table, background, f, grid.values)
     curves = predicted(posterior, points, by_draws).reshape(len(grid.values), len(background), -1)
     chosen = classes_of(table, label)
     band = _band(posterior, background, f, grid, level)
@@ -146,7 +146,7 @@ def _band(
     ends = ((1 - level) / 2, (1 + level) / 2)
     found = []
     for i in range(len(grid.values)):
-        means = mean_by_tree(trees, with_value(rows, f, grid.values[i : i + 1]))
+        means = mean_by_tree(trees, with_value(posterior.table, rows, f, grid.values[i : i + 1]))
         found.append(weighted_quantiles(means, trees.frequency, ends))
     return np.stack(found, axis=1)
 
@@ -157,9 +157,7 @@ def predicted(
     """Class probabilities, shape (m, C), or means or medians, shape (m, 1)."""
     if by_draws:
         return trees_of(posterior).predictions(rows)
-    if posterior.table.leaf.classes:
-        return posterior.predict_proba(rows)
-    return np.asarray(posterior.predict(rows), np.float64)[:, None]
+    return posterior._predicted(rows)
 
 
 def classes_of(table: Table, label: Any) -> list[int]:

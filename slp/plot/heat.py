@@ -51,13 +51,18 @@ def heat_map(
     used = [name for name in most_used(posterior) if name not in (x, y)]
     first = place_of(x or used.pop(0), names, "feature")
     second = place_of(y or used.pop(0), names, "feature")
+    for made, part in ((first, second), (second, first)):
+        formula = table.features[made].kind.formula
+        if formula is not None and names[part] in formula.columns:
+            raise nothing(f"{names[made]} is made of {names[part]}", "draw another feature")
     rows = rows_of(posterior, X, 1000)
     others = typical(rows, table)
     for name, value in (at or {}).items():
-        others[0, place_of(name, names, "feature")] = value
+        given = np.array([value], object)
+        others = with_value(table, others, place_of(name, names, "feature"), given)
     sides = [grid_of(table, f, rows, cells) for f in (first, second)]
     across, up = (side.values for side in sides)
-    points = with_value(with_value(others, first, across), second, up)
+    points = with_value(table, with_value(table, others, first, across), second, up)
     told = predicted(posterior, points, by_draws).reshape(len(up), len(across), -1)
     chosen = classes_of(table, label)[:1]
     ax = axes_of(ax, 6.0, 4.6)

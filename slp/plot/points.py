@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import level_numbers
-from slp.data import Feature, Table, misses
+from slp.data import Feature, Table, follow_formulas, misses
 from slp.results import Posterior
 
 #: Rows that curves are averaged over, of exact sums and of draws: a sum takes milliseconds a row.
@@ -118,10 +118,22 @@ def on_axis(feature: Feature, number: float) -> float:
     return float(np.searchsorted(level_numbers(feature.kind.names), number)) - 0.5
 
 
-def with_value(rows: NDArray[np.object_], f: int, values: NDArray[np.object_]) -> NDArray[Any]:
-    """The rows once for each value of a feature, shape (len(values) * m, d): value after value."""
+def with_value(
+    table: Table, rows: NDArray[np.object_], f: int, values: NDArray[np.object_]
+) -> NDArray[Any]:
+    """The rows once for each value of a feature, shape (len(values) * m, d): value after value.
+    What formulas make of the feature follows it.
+
+    Raises
+    ------
+    UsageError
+        E571: a formula takes the feature and a column that is ignored, which rows do not keep.
+    DataError
+        E492: a formula has no value there.
+    """
     out = np.tile(rows, (len(values), 1))
     out[:, f] = np.repeat(values, len(rows))
+    follow_formulas(table.features, out, f)
     return out
 
 

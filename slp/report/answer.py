@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from slp.errors import BudgetError, UnsupportedError
+from slp.errors import BudgetError, UnsupportedError, UsageError
 from slp.leaves import label_text, rounded_text
 from slp.messages.names import plural
 from slp.report.html import Content, Html, details, facts, joined, listing, table, tag
@@ -245,7 +245,7 @@ def _cost_sentences(posterior: Posterior) -> Iterator[str]:
         return
     try:
         found = posterior.expected_cost()
-    except BudgetError as error:
+    except (BudgetError, UsageError) as error:
         yield f"What predictions cost is not known: {error.diagnostics[0].message}."
         return
     shown = estimate_text(found.value, found.error, None, drawn=found.kind == "estimate")

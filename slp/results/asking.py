@@ -4,17 +4,24 @@ costs."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.formula import Formula
 from slp.data.table import Table
 from slp.errors import SlpError, UsageError
 from slp.late import late_import
-from slp.messages.decisions import FEWER_ROWS, NO_COST_DECLARED, NO_PATHS_OF_SOFT, ONE_ROW
+from slp.messages.decisions import (
+    COST_IN_FORMULA,
+    FEWER_ROWS,
+    NO_COST_DECLARED,
+    NO_PATHS_OF_SOFT,
+    ONE_ROW,
+)
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.proximity import Proximity
 from slp.results.beside_prior import BesidePrior
@@ -56,15 +63,23 @@ class TreeCost:
 
     @classmethod
     def of(cls, tree: Tree, costs: Mapping[str, float]) -> TreeCost:
-        """Of a tree, with the costs of features; others are free."""
+        """Of a tree, with the costs of features; others are free. A defined feature costs what its
+        columns do, and what is declared for itself."""
+        splits = [node for node in tree.nodes() if isinstance(node, Split)]
+        formulas = {n.feature: n.test.formula for n in splits if n.test.formula is not None}
         own = [
-            math.fsum(costs.get(f, 0.0) for f in place.above)
+            math.fsum(costs.get(f, 0.0) for f in _paid(place.above, formulas))
             for place in tree.places()
             if not isinstance(place.node, Split)
         ]
         rows = [leaf.rows for leaf in tree.leaves()]
         mean = float(np.average(own, weights=rows)) if sum(rows) else np.nan
         return cls(mean, tuple(own))
+
+
+def _paid(features: Collection[str], formulas: Mapping[str, Formula]) -> set[str]:
+    """Features, and the columns of those that formulas make."""
+    return {*features, *(c for f in features if f in formulas for c in formulas[f].columns)}
 
 
 @dataclass(frozen=True)
@@ -89,7 +104,8 @@ class RowExplanation:
     ----------
     features : every feature of the table, most probable first.
     tests, tests_error : the expected number of splits on the way.
-    cost, cost_error : what they are expected to cost; None where the program declares no costs.
+    cost, cost_error : what they are expected to cost; None where the program declares no costs, or
+        some of a column that a formula takes.
     kind : of these numbers: `"exact"`, `"estimate"`, or `"found"`, of the trees found alone.
     prior_tests, prior_tests_error, prior_kind : the same of the prior, None where it is not known.
     prior_note : why it is not known; empty where it is.
@@ -168,12 +184,15 @@ class Asking(BesidePrior):
         Raises
         ------
         UsageError
-            E565: the program declares no costs. E566: trees are soft.
+            E565: the program declares no costs, or some of a column that a formula takes. E566:
+            trees are soft.
         DataError
             `X` lacks a column, or a value.
         """
         if not self.record.costs:
             raise UsageError(NO_COST_DECLARED())
+        if self._shared_cost is not None:
+            raise UsageError(COST_IN_FORMULA(name=self._shared_cost))
         rows = None if X is None else self.table.new_rows(X)
         found = self._asked(rows)
         if rows is None:
@@ -241,7 +260,7 @@ class Asking(BesidePrior):
             )
             for f, name in enumerate(names)
         ]
-        costs = bool(self.record.costs)
+        costs = bool(self.record.costs) and self._shared_cost is None
         return RowExplanation(
             tuple(sorted(features, key=lambda f: -f.probability)),
             float(found.all_tests[0]),
@@ -284,6 +303,14 @@ class Asking(BesidePrior):
             return prior.features_asked(rows, self._prices), ""
         except SlpError as error:
             return None, error.diagnostics[0].message
+
+    @property
+    def _shared_cost(self) -> str | None:
+        """A column with a cost that a formula takes, which a path pays once for several features;
+        None if there is none."""
+        formulas = [f.kind.formula for f in self.table.features if f.kind.formula is not None]
+        taken = (c for formula in formulas for c in formula.columns)
+        return next((c for c in taken if self.record.costs.get(c, 0.0) > 0), None)
 
     @property
     def _prices(self) -> NDArray[np.float64]:

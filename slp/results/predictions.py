@@ -61,19 +61,15 @@ class Predictions:
         if leaf.classes:
             best = decided(self.predict_proba(X), leaf.loss)
             return np.asarray(label_array(leaf.classes)[best])
-        found = self._predictions(X)[:, 0]
-        if leaf.point == "mean":
-            self._check_means(X, found)
-        return found
+        return self._predicted(self.table.new_rows(X))[:, 0]
 
-    def _check_means(self, X: Any, found: NDArray[np.float64]) -> None:
+    def _check_means(self, rows: NDArray[np.object_], found: NDArray[np.float64]) -> None:
         """Raise E527 if one of these means (m,) is that of a leaf without a mean."""
         missing = ~np.isfinite(found)
         needs = self.table.leaf.mean_needs
         if needs >= 0 and not self._result.leaves_know:
             missing[:] = True
         elif needs >= 0 and self.table.weighted == "real":  # else all leaves have enough rows
-            rows = self.table.new_rows(X)
 
             def lacking(averages: TreeAverages) -> list[bool]:
                 return [
@@ -87,7 +83,17 @@ class Predictions:
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
         """Class probabilities, shape (m, C), or means or medians, shape (m, 1)."""
-        rows = self.table.new_rows(X)
+        return self._by_leaves(self.table.new_rows(X))
+
+    def _predicted(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """Class probabilities, shape (m, C), or means or medians, shape (m, 1), of rows as
+        `Table.new_rows` has them. Raises UsageError E527 for a mean that is none."""
+        found = self._by_leaves(rows)
+        if not self.table.leaf.classes and self.table.leaf.point == "mean":
+            self._check_means(rows, found[:, 0])
+        return found
+
+    def _by_leaves(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         if not self._result.leaves_know:
             return average_predictions(self.table, rows, self._of_prior(len(rows)))
         return self._result.of_new_rows(lambda averages: averages.predictions(rows), rows)

@@ -27,6 +27,7 @@ from slp.constraints import (
     Once,
 )
 from slp.ir.constraints import Constraint, Support
+from slp.ir.made import Made
 from slp.ir.program import CheckedProgram
 from slp.leaves import label_text
 from slp.leaves.numbers import TIE
@@ -128,28 +129,33 @@ def _wrong_splits(constraint: Constraint, splits: list[tuple[Place, Split]]) -> 
                     yield Finding(f"{_shown(split)} cuts {free}", place)
                 elif bounds[0] < split.test.number < bounds[1]:
                     yield Finding(f"{_shown(split)} cuts the box {box.name}", place)
-        case Forbid(feature=forbidden, below=below, within=within):
+        case Forbid(feature=forbidden, below=below, within=within, made=made):
             for place, split in splits:
                 deep = below is None or place.depth >= below
                 inside = within is None or place.region.inside(within)
-                if split.feature == forbidden and deep and inside:
+                if forbidden in _counted(split.feature, made) and deep and inside:
                     yield Finding(f"{_shown(split)} at depth {place.depth}", place)
-        case First(feature=first):
+        case First(feature=first, made=made):
             for place, split in splits:
-                if place.parent is None and split.feature != first:
+                if place.parent is None and first not in _counted(split.feature, made):
                     yield Finding(f"the first split is {_shown(split)}", place)
-        case Before(feature=first, then=then):
+        case Before(feature=first, then=then, made=made):
             for place, split in splits:
-                if split.feature == then and first not in place.above:
+                waits = then in _closest(split.feature, {first, then}, made)
+                if waits and first not in _used(place, made):
                     yield Finding(f"{_shown(split)} has no split on {first} above it", place)
-        case Once(feature=once):
+        case Once(feature=once, made=made):
             for place, split in splits:
-                if split.feature == once and once in place.above:
+                if once in _counted(split.feature, made) & _used(place, made):
                     yield Finding(f"{_shown(split)} is a second split on the path", place)
-        case Exclusive(features=rivals):
+        case Exclusive(features=rivals, made=made):
             for place, split in splits:
-                others = (place.above & set(rivals)) - {split.feature}
-                if split.feature in rivals and others:
+                own = _closest(split.feature, set(rivals), made)
+                above = [_closest(f, set(rivals), made) for f in place.above]
+                others = set[str]().union(*above) - own
+                if len(own) > 1:
+                    yield Finding(f"{_shown(split)} is on {' and '.join(sorted(own))}", place)
+                elif own and others:
                     yield Finding(f"{_shown(split)} is below a split on {min(others)}", place)
         case Interaction(groups=groups):
             for place, split in splits:
@@ -168,13 +174,36 @@ def _dear_splits(constraint: MaxCost, splits: list[tuple[Place, Split]]) -> Iter
     the decimal numbers that they are printed as."""
     costs = {c.feature: Fraction(repr(c.amount)) for c in constraint.costs}
     for place, split in splits:
-        path = {f: costs[f] for f in sorted(place.above | {split.feature}) if f in costs}
+        own, used = _counted(split.feature, constraint.made), _used(place, constraint.made)
+        path = {f: costs[f] for f in sorted(used | own) if f in costs}
         total = sum(path.values(), Fraction(0))
-        pays = path.get(split.feature, 0) > 0 and split.feature not in place.above
+        pays = any(path.get(f, 0) > 0 for f in own - used)
         if pays and total > Fraction(repr(constraint.most)):
             told = ", ".join(f"{f} {number_text(float(c))}" for f, c in path.items() if c)
             cost = _cost_text(total)
             yield Finding(f"with {_shown(split)} the path costs {cost}: {told}", place)
+
+
+def _counted(feature: str, made: Made) -> set[str]:
+    """What a split on a feature counts as a split on: itself, and what it is made of."""
+    direct = dict(made.of)
+    found, size = {feature}, 0
+    while len(found) > size:
+        size = len(found)
+        found = found.union(*(direct.get(f, ()) for f in found))
+    return found
+
+
+def _used(place: Place, made: Made) -> set[str]:
+    """What the splits above a place count as."""
+    return set[str]().union(*(_counted(f, made) for f in place.above))
+
+
+def _closest(feature: str, names: set[str], made: Made) -> set[str]:
+    """Those of some names that a split counts as; of two the one that is made of the other."""
+    found = _counted(feature, made) & names
+    of_others = [_counted(name, made) - {name} for name in found]
+    return found - set[str]().union(*of_others)
 
 
 def _cost_text(total: Fraction) -> str:

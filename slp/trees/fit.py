@@ -130,6 +130,9 @@ class _Fit:
         if feature.kind.categorical != node.test.by_level:
             kind = "categorical" if feature.kind.categorical else "numeric"
             return f"`{condition_text(node)}` cannot be asked, as `{node.feature}` is {kind} here"
+        formula = node.test.formula
+        if formula is not None and not feature.kind.takes(formula):
+            return f"`{node.feature}` is not {formula.text} here"
         if feature.kind.on_a_cut(node.test) is None:
             return f"`{node.feature}` has no cuts here"
         return None

@@ -19,6 +19,7 @@ from slp.ir.program import CheckedProgram
 from slp.leaves import label_text
 from slp.messages.trees import (
     LEVEL_WITHOUT_SIDE,
+    OTHER_FORMULA,
     TEST_OF_ANOTHER_KIND,
     TEST_WITHOUT_SIDE,
     THRESHOLD_INSIDE_BIN,
@@ -243,6 +244,8 @@ def _route(
 def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
     """Whether each code of the feature goes left, shape (n_codes,)."""
     test = split.test
+    if test.formula is not None and not feature.kind.takes(test.formula):
+        raise DataError(OTHER_FORMULA(feature=feature.name, text=test.formula.text))
     if not feature.kind.asks(test):
         kind = "categorical" if feature.kind.categorical else "numeric"
         given = "a level" if test.by_level else "a threshold"

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import MISSING, Test, level_numbers
+from slp.columns.formula import Formula
 from slp.data.arrays import settled
 from slp.data.cells import is_missing, number_of
 from slp.data.columns import column_of_objects, numbers_of, texts_of
 from slp.data.conversion import as_levels, as_numbers, type_by_thresholds
+from slp.data.defined import check_name, column_by_formula, numbers_with_gaps
 from slp.data.faults import check_usable
 from slp.data.frames import Frame
 from slp.data.intake import arrow_as_polars, taken_in
@@ -30,9 +32,12 @@ class RowColumns:
     def __init__(self, X: Any, tree: Tree) -> None:
         self._frame: Any
         self._tests: dict[str, list[Test]] = {}
+        self._formulas: dict[str, Formula] = {}
         for node in tree.nodes():
             if isinstance(node, Split):
                 self._tests.setdefault(node.feature, []).append(node.test)
+                if node.test.formula is not None:
+                    self._formulas[node.feature] = node.test.formula
         if isinstance(X, Frame):  # that of a file
             self._frame, self._names, self.n_rows = X, list(X.names), X.n_rows
         else:
@@ -40,6 +45,15 @@ class RowColumns:
         self._numbers: dict[str, NDArray[np.float64]] = {}
         self._levels: dict[str, NDArray[np.str_]] = {}
         self._missing: dict[str, NDArray[np.bool_]] = {}
+        for feature, formula in self._formulas.items():
+            check_name(feature, self._names)
+            self._numbers[feature] = self._by_formula(feature, formula)
+            self._missing[feature] = np.isnan(self._numbers[feature])
+
+    def _by_formula(self, feature: str, formula: Formula) -> NDArray[np.float64]:
+        columns = {c: column_of_objects(c, self._column(c)) for c in formula.columns}
+        sources = {c: numbers_with_gaps(column) for c, column in columns.items()}
+        return column_by_formula(feature, formula, sources).cells
 
     def _take(self, X: Any) -> None:
         """Take a frame or an array of a user's."""
@@ -120,6 +134,8 @@ class RowColumns:
 
     def levels(self, feature: str) -> NDArray[np.str_]:
         """The column of a test on a level as text, `MISSING` where a value is missing."""
+        if feature in self._formulas:  # the test for missing values
+            return np.where(self._missing[feature], MISSING, "")
         if feature not in self._levels:
             column = column_of_objects(feature, self._column(feature))
             if column.kind == "unusable":

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from types import SimpleNamespace
+from collections.abc import Collection, Mapping, Sequence
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 from slp.constraints import (
@@ -22,27 +22,49 @@ from slp.ir.constraints import Box, Constraint
 from tests.spec.example import FREE, Node, Value
 
 
-def satisfies(c: Constraint, feature: str, test: Value, node: Node) -> bool:
-    """Whether splitting `node` at `test` on `feature` is in accord with a constraint."""
+def parts(feature: str, made: Mapping[str, Sequence[str]]) -> set[str]:
+    """A feature, and all that it is made of."""
+    return {feature}.union(*(parts(name, made) for name in made.get(feature, ())))
+
+
+def nearest(feature: str, names: Collection[str], made: Mapping[str, Sequence[str]]) -> set[str]:
+    """Those of some names that a split is on: not a name of which another of them is made."""
+    own = parts(feature, made) & set(names)
+    return {n for n in own if all(n == m or n not in parts(m, made) for m in own)}
+
+
+def satisfies(
+    c: Constraint,
+    feature: str,
+    test: Value,
+    node: Node,
+    made: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> bool:
+    """Whether splitting `node` at `test` on `feature` is in accord with a constraint. `made` are
+    the names in the formulas of defined features."""
     path = node.path
+    above = set[str]().union(*(parts(f, made) for f in path))
     if isinstance(c, Constant):
         return not (_contains(c.box, node) and _cuts_box(c.box, feature, test))
     if isinstance(c, Forbid):
-        if feature != c.feature or (c.below is not None and node.depth < c.below):
+        if c.feature not in parts(feature, made) or (c.below is not None and node.depth < c.below):
             return True
         return c.within is not None and not _inside(c.within, node)
     if isinstance(c, First):
-        return node.depth > 0 or feature == c.feature
+        return node.depth > 0 or c.feature in parts(feature, made)
     if isinstance(c, Before):
-        return feature != c.then or c.feature in path
+        return c.then not in nearest(feature, (c.feature, c.then), made) or c.feature in above
     if isinstance(c, Once):
-        return feature != c.feature or feature not in path
+        return c.feature not in parts(feature, made) or c.feature not in above
     if isinstance(c, Exclusive):
-        return len({*path, feature} & set(c.features)) <= 1
+        if not nearest(feature, c.features, made):
+            return True
+        return len(set().union(*(nearest(f, c.features, made) for f in (*path, feature)))) <= 1
     if isinstance(c, Interaction):
         return any({*path, feature} <= set(group) for group in c.groups)
     if isinstance(c, MaxCost):
-        return sum(price.amount for price in c.costs if price.feature in {*path, feature}) <= c.most
+        paid = above | parts(feature, made)
+        return sum(price.amount for price in c.costs if price.feature in paid) <= c.most
     if isinstance(c, Predicate):
         return _asked(c, node, feature, test)
     return True

@@ -389,7 +389,9 @@ class AllDerivations:
 
     def _split_allowed(self, cut: Cut, node: Node) -> bool:
         feature = self.example.features[cut.feature]
-        return all(satisfies(c, feature, cut.plain, node) for c in self.program.constraints)
+        made = {d.name: d.names for d in self.program.definitions}
+        constraints = self.program.constraints
+        return all(satisfies(c, feature, cut.plain, node, made) for c in constraints)
 
     def _leaf_allowed(self, node: Node) -> bool:
         responses = [self.example.y[r] for r in node.rows]

@@ -20,8 +20,13 @@ def check_columns(program: ir.CheckedProgram, findings: Findings) -> None:
             roles[beside] = ("part of the response", span)
     if program.row_weight is not None:
         roles[program.row_weight] = ("the weight of rows", program.spans.get("row_weight"))
+    taken = {c for d in program.definitions for c in d.formula.columns} & {*program.ignored}
+    # What counts as splits on a column of a formula may be said of one that is ignored.
+    counting = [c.span for c in program.constraints if c.rising is None]
+    counting += [cost.span for cost in program.costs]
+    counting += [box.span for box in program.boxes.values()]
     for name, where in named_features(program):
-        if name in roles:
+        if name in roles and not (name in taken and where in counting):
             role, said = roles[name]
             because = [Related(f"{role} because of this", said)] if said else []
             findings.add(FEATURE_WITH_ROLE(where, related=because, name=name, role=role))

@@ -11,6 +11,7 @@ from slp.analysis.sources.parameters import Values
 from slp.constraints import FORMS, Form
 from slp.ir.constraints import Box, Constraint
 from slp.ir.decisions import FeatureCost
+from slp.ir.made import Made
 from slp.messages import Wording
 from slp.messages import constraints as words
 from slp.messages.names import name_help, plural
@@ -24,17 +25,18 @@ def read_constraints(
     boxes: Mapping[str, Box],
     malformed_boxes: Collection[str],
     costs: tuple[FeatureCost, ...],
+    made: Made,
     values: Values,
     findings: Findings,
 ) -> tuple[Constraint, ...]:
     """The constraints, in order. Malformed ones give findings and are left out.
 
     Constraints on `malformed_boxes` are left out without a finding, because the box has one
-    already. `costs` are those of features that could be read.
+    already. `costs` are those of features that could be read, `made` the defined features.
     """
     all_read = "cost" not in directives.malformed and len(costs) == len(directives.of("cost"))
     reader = _ConstraintReader(
-        boxes, malformed_boxes, costs if all_read else None, values, findings
+        boxes, malformed_boxes, costs if all_read else None, made, values, findings
     )
     terms = [(term, d.span) for d in directives.constraints for term in each_constraint(d.args[0])]
     found = [reader.constraint(term, span) for term, span in terms]
@@ -55,10 +57,12 @@ class _ConstraintReader:
         boxes: Mapping[str, Box],
         malformed_boxes: Collection[str],
         costs: tuple[FeatureCost, ...] | None,
+        made: Made,
         values: Values,
         findings: Findings,
     ) -> None:
         self.costs = costs
+        self.made = made
         self.boxes = boxes
         self.malformed_boxes = malformed_boxes
         self.values = values
@@ -132,6 +136,13 @@ class _Arguments:
     @property
     def costs(self) -> tuple[FeatureCost, ...] | None:
         return self.reader.costs
+
+    @property
+    def every_made(self) -> Made:
+        return self.reader.made
+
+    def made(self, *names: str) -> Made:
+        return self.reader.made.about(names)
 
     def whole(self, term: Term, what: str, least: int) -> int | None:
         return self.reader.values.whole(term, what, self.span, least)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import cast, get_args
 
+from slp.analysis.declarations.definitions import read_definitions
 from slp.analysis.declarations.features import FeatureReader, read_order
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import (
@@ -16,12 +17,14 @@ from slp.analysis.sources.directives import (
     span_of,
 )
 from slp.analysis.sources.parameters import Values
+from slp.columns.formula import DefinedFeature
 from slp.ir.constraints import Support
 from slp.ir.decisions import ClassLoss, FeatureCost
 from slp.ir.program import EventCodes, Failure, FeatureDeclaration, LeafDeclaration
 from slp.leaves import SIGNATURES
 from slp.leaves.signature import NumberList
 from slp.messages import directives as words
+from slp.messages.definitions import COST_OF_PART
 from slp.messages.names import name_help, plural
 from slp.source import SourceSpan
 from slp.terms import NIL, Atom, Struct, Term, functor, list_items
@@ -41,6 +44,7 @@ class Declarations:
     class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None
     features: tuple[FeatureDeclaration, ...] = ()
+    definitions: tuple[DefinedFeature, ...] = ()
     ignored: tuple[str, ...] = ()
     feature_weights: dict[str, float] = field(default_factory=dict)
     row_weight: str | None = None
@@ -79,9 +83,19 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     if (d := single.get(("row_weight",))) is not None:
         out.row_weight = name_of(d.args[0], "the weight of rows", d.span, findings)
     out.costs, out.losses = reader.costs(directives), reader.losses(directives)
+    out.definitions = read_definitions(directives.of("define"), findings)
+    _check_costs(out, findings)
     out.ignored = tuple(directives.ignored)
     out.spans.update({f"ignore:{n}": s for n, s in directives.ignored.items()})
     return out
+
+
+def _check_costs(out: Declarations, findings: Findings) -> None:
+    """Refuse the cost of a definition that another one names: its columns have costs."""
+    named = {n: d.name for d in out.definitions for n in d.names}
+    for cost in out.costs:
+        if cost.feature in {d.name for d in out.definitions} & named.keys():
+            findings.add(COST_OF_PART(cost.span, name=cost.feature, other=named[cost.feature]))
 
 
 class _DeclarationReader:

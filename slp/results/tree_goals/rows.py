@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from slp.data.feature_kind import Feature
 from slp.data.new_rows import rows_to_predict
 from slp.data.table import Table
 from slp.errors import DataError
@@ -19,6 +20,12 @@ from slp.source import SourceSpan
 from slp.trees import Split
 
 
+def _is_known(feature: Feature, cells: Mapping[str, Any]) -> bool:
+    """Whether cells have a feature, or all columns of which a formula makes it."""
+    formula = feature.kind.formula
+    return feature.name in cells or (formula is not None and {*formula.columns} <= cells.keys())
+
+
 class AskedRow:
     """A row of which some columns are known."""
 
@@ -26,7 +33,7 @@ class AskedRow:
         """Raises DataError where a cell does not fit its column, with the place of the row."""
         self._table = table
         self._numbers = {name: f for f, name in enumerate(table.feature_names)}
-        known = [f for f, name in enumerate(table.feature_names) if name in cells]
+        known = [f for f, feature in enumerate(table.features) if _is_known(feature, cells)]
         # In place of what is not known stands some row, whose values are not looked at.
         row = table_as_new_rows(table, np.array([0]))[0]
         if known:

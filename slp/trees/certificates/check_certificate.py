@@ -83,7 +83,7 @@ def places_of(certificate: Any) -> Any:
 
 def breaks(s: Any, p: Any) -> Any:
     """Whether a node breaks a statement; None if it cannot be told."""
-    kind, f, t, of, used = s["kind"], p.f, p.threshold, s.get("feature"), p.above | {p.f}
+    kind, f, t, of, made = s["kind"], p.f, p.threshold, s.get("feature"), s.get("made", {})
     if p.leaf and kind in ("min_leaf", "min_weight") and p.depth:
         n = p.rows if kind == "min_leaf" else p.weight
         return None if n is None else n < s["limit"] * (1 - SAME)
@@ -97,18 +97,20 @@ def breaks(s: Any, p: Any) -> Any:
         whole = not p.levels and all(a <= c and b >= d for a, b, c, d in box.values())
         whole = whole and all(own == FREE for g, own in p.intervals.items() if g not in box)
         return whole and (f not in box or t is None or box[f][2] < t < box[f][3])
-    if kind == "max_cost":
-        costs = {g: Fraction(repr(c)) for g, c in s["costs"].items() if g in used}
-        dear = sum(costs.values()) > Fraction(repr(s["most"]))
-        return dear and f not in p.above and costs.get(f, 0) > 0
+    on = {g: {g, *made.get(g, ())} for g in (*p.above, f)}  # what splits are on
+    above, own = {h for g in p.above for h in on[g]}, {of, s.get("then"), *s.get("features", ())}
+    near = {g: x & own - {h for k in x & own for h in made.get(k, ())} for g, x in on.items()}
+    costs = {g: Fraction(repr(c)) for g, c in s.get("costs", {}).items() if g in above | on[f]}
+    dear = kind == "max_cost" and sum(costs.values()) > Fraction(repr(s["most"]))
     inside = all(a >= c and b <= d for _, a, b, c, d in p.ends(s.get("within")))
     return {
-        "forbid": f == of and inside and p.depth >= (s.get("below") or 0),
-        "first": not p.depth and f != of,
-        "before": f == s.get("then") and of not in p.above,
-        "once": f == of and f in p.above,
-        "exclusive": f in s.get("features", ()) and len(used & {*s["features"]}) > 1,
-        "interaction": not any(used <= {*group} for group in s.get("groups", ())),
+        "max_cost": dear and any(costs.get(g, 0) > 0 for g in on[f] - above),
+        "forbid": of in on[f] and inside and p.depth >= (s.get("below") or 0),
+        "first": not p.depth and of not in on[f],
+        "before": s.get("then") in near[f] and of not in above,
+        "once": of in on[f] & above,
+        "exclusive": near[f] > set() and len({h for x in near.values() for h in x}) > 1,
+        "interaction": not any({*on} <= {*group} for group in s.get("groups", ())),
     }.get(kind, False)
 
 
@@ -116,10 +118,9 @@ def rising(formula: Any, leaf: Any) -> Any:
     """What must not fall: the mean; of classes the probabilities of those up to one, negative."""
     add, starts, mean, left = formula["add"], formula.get("starts"), 0.0, 1.0
     if "classes" in formula:
-        shares = [
-            leaf["counts"].get(c, 0) + a for c, a in zip(formula["classes"], add, strict=True)
-        ]
-        assert {*leaf["counts"]} <= {*formula["classes"]} and min([1, *add]) > 0, "other classes"
+        n, classes = leaf["counts"], formula["classes"]
+        shares = [n.get(c, 0) + a for c, a in zip(classes, add, strict=True)]
+        assert {*n} <= {*classes} and min([1, *add]) > 0, "other classes"
         return [-below / sum(shares) for below in accumulate(shares)][:-1]
     if "times" in formula:
         n, m = (leaf[next(k for k in formula[of] if k in leaf)] for of in ("times", "over"))
@@ -156,7 +157,7 @@ def verdict(claim: Any, places: Any) -> Any:
     """What is true of a statement or, if it is said to be broken, what its witness shows."""
     s, broken, witness = claim["statement"], claim["claim"] == "broken", claim.get("witness", {})
     kind, paths, found = s["kind"], witness.get("paths", [witness.get("path")]), {None}
-    assert {*s} == KINDS.get(kind, {*s}), "keys of another statement"
+    assert {*s} - {"made"} == KINDS.get(kind, {*s}) - {"made"}, "keys of another statement"
     seen = [p for p in places if p.path in paths or not broken]
     if kind in ("max_leaves", "max_features"):
         many = {p.path if p.leaf else p.f for p in seen if p.leaf == (kind == "max_leaves")}
@@ -176,8 +177,7 @@ def main(paths: list[Any]) -> int:
         with open(path, encoding="utf-8") as file:
             text = file.read().strip()
         for line in text.split("\n") if "\n{" in text else [text]:
-            read = json.loads(line)
-            json.dumps(read, allow_nan=False)  # refuses what is no finite number
+            read = json.loads(json.dumps(json.loads(line), allow_nan=False))  # finite numbers
             c = read.get("certificate", read)
             assert c["claims"] and c["format"] == 1, "no claims of format 1"
             assert read.get("tree", c["tree"]) == c["tree"] or SOFT & {*read["tree"]}, "other tree"

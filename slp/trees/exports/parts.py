@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import MISSING, Absent, level_numbers
+from slp.columns.formula import Formula
 from slp.errors import UsageError
 from slp.leaves import Label, LeafModel, label_of, label_text
 from slp.messages.tree_texts import NO_CLASS_OF_EXPORT, NO_CLASSES_OF_EXPORT
@@ -45,6 +46,7 @@ class Ask:
         values `left` is () and `right` None.
     missing : the share of rows without a value that goes left; None where these are refused.
     other : the same of a level on neither side; None too where there is no other.
+    formula : what makes the feature of columns; None where it is the column.
     """
 
     feature: str
@@ -53,6 +55,7 @@ class Ask:
     right: tuple[str, ...] | None
     missing: float | None
     other: float | None
+    formula: Formula | None = None
 
     @property
     def both(self) -> bool:
@@ -199,14 +202,14 @@ def _ask(split: Split, ours: float, rest: float, untold: Untold) -> Ask:
     missing = float(test.missing == "left") if told else share(True)
     if test.number is not None:
         if not test.names:
-            return Ask(split.feature, test.number, (), (), missing, None)
+            return Ask(split.feature, test.number, (), (), missing, None, test.formula)
         numbers = level_numbers(test.names)
         below = [n for n, x in zip(test.names, numbers, strict=True) if x < test.number]
         above = tuple(n for n in test.names if n not in below)
         return Ask(split.feature, None, tuple(below), above, missing, None)
     left, right = test.groups
     if test.missing_level and not test.names:  # the test for missing values
-        return Ask(split.feature, None, (), None, 1.0, None)
+        return Ask(split.feature, None, (), None, 1.0, None, test.formula)
     if test.missing_level and right is None:
         missing = 0.0
     elif test.missing_level and (MISSING in left or MISSING in (right or ())):

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from slp.columns.formula import Formula
 from slp.leaves import most_tied
+from slp.terms import Atom, Number, Struct, Term
 from slp.trees.exports.parts import Ask, End, Parts, parts_of_tree, subtree_end
 from slp.trees.tree import Tree
 
@@ -45,7 +49,7 @@ def leaves(nodes, row):
 def share_left(split, row):
     """The share of a row that goes left at a split."""
     column, number, left, right, missing, other, _ = split
-    value = row.get(column)
+    value = {value}
     if is_missing(value):
         share = missing
     elif number is not None:
@@ -184,6 +188,9 @@ def parts_to_python(parts: Parts) -> str:
     alone = len(parts.trees) == 1
     what = "A decision tree" if alone else f"An average of {len(parts.trees)} decision trees"
     trees = "".join(f"    ({w!r}, [\n{_nodes(nodes)}    ]),\n" for w, nodes in parts.trees)
+    asked = [n for _, nodes in parts.trees for n in nodes if isinstance(n, Ask)]
+    formulas = {n.feature: n.formula for n in asked if n.formula is not None}
+    tail = _tail(formulas)
     head = _HEAD.format(
         what=what,
         trees="tree" if alone else "trees",
@@ -192,17 +199,93 @@ def parts_to_python(parts: Parts) -> str:
         classes=repr(list(parts.classes)),
     )
     if parts.medians:
-        return head + _TAIL + _OF_MEDIANS
+        return head + tail + _OF_MEDIANS
     if not parts.classes:
-        return head + _TAIL + _OF_NUMBERS
+        return head + tail + _OF_NUMBERS
     if of_tree and parts.loss is None:
         doc = "The share of each class among the rows of the leaf, or leaves."
-        return head + _TAIL + _CLASSES.format(name="shares", doc=doc) + _OF_TREE
-    body = _TAIL + _CLASSES.format(name="probabilities", doc="The probability of each class.")
+        return head + tail + _CLASSES.format(name="shares", doc=doc) + _OF_TREE
+    body = tail + _CLASSES.format(name="probabilities", doc="The probability of each class.")
     if parts.loss is None:
         return head + body + _OF_AVERAGE
     losses = _LOSSES.format(losses=parts.loss.tolist(), tied=most_tied(parts.loss))
     return head + body + losses + (_OF_TREE_BY_LOSS if of_tree else _OF_AVERAGE_BY_LOSS)
+
+
+_DEFINED = '''
+import math
+
+# Features that formulas make of columns: the formula, as nested calls over columns and numbers, its
+# columns, and whether the value is missing where the formula has none (else the row is refused).
+DEFINED = {defined}
+
+FUNCTIONS = {{
+    "+": lambda a, b=None: a if b is None else a + b,
+    "-": lambda a, b=None: -a if b is None else a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: a / b,
+    "^": math.pow,
+    "**": math.pow,
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "sqrt": math.sqrt,
+    "exp": math.exp,
+    "log": math.log,
+    "log10": math.log10,
+}}
+
+
+def value_of(row, name):
+    """The cell of a column, or the value of a defined feature."""
+    if name not in DEFINED:
+        return row.get(name)
+    formula, columns, missing = DEFINED[name]
+    if any(is_missing(row.get(column)) for column in columns):
+        return None
+    try:
+        return computed(formula, row)
+    except (ArithmeticError, ValueError):
+        if missing:
+            return None
+        raise ValueError(f"{{name!r}} has no value") from None
+
+
+def computed(formula, row):
+    """The value of a formula, or ArithmeticError or ValueError where it has none."""
+    if isinstance(formula, tuple):
+        found = FUNCTIONS[formula[0]](*(computed(part, row) for part in formula[1:]))
+    else:
+        found = as_number(row[formula]) if isinstance(formula, str) else formula
+    if not math.isfinite(found):
+        raise ArithmeticError
+    return found
+
+'''
+
+
+def _tail(formulas: Mapping[str, Formula]) -> str:
+    """The functions of a module; with those of formulas, if there are any."""
+    asked = "value_of(row, column)" if formulas else "row.get(column)"
+    tail = _TAIL.replace("{value}", asked)
+    if not formulas:
+        return tail
+    each = {
+        name: (_plain(f.term), f.columns, f.undefined == "missing") for name, f in formulas.items()
+    }
+    return _DEFINED.format(defined=repr(each)) + tail
+
+
+def _plain(term: Term) -> object:
+    """A formula as nested tuples of names and floats."""
+    match term:
+        case Number(value):
+            return float(value)
+        case Struct(name, args):
+            return (name, *map(_plain, args))
+        case Atom(name):
+            return name
+    raise AssertionError(term)
 
 
 def _nodes(nodes: tuple[Ask | End, ...]) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from slp.leaves import Label, most_tied
+from slp.trees.exports.formulas_in_sql import formula_to_sql
 from slp.trees.exports.parts import Ask, End, Parts, outcome_of, parts_of_tree, subtree_end
 from slp.trees.tree import Tree
 
@@ -130,14 +131,30 @@ def _rules(nodes: Sequence[Ask | End], start: int, told: _Told, mixture: _Mixtur
 
 def _else_right(ask: Ask) -> bool:
     """Whether all rows that do not go left go right."""
+    if ask.formula is not None and ask.formula.undefined == "error":
+        return False
     return ask.missing in (0.0, 1.0) and (ask.number is not None or None in (ask.left, ask.right))
+
+
+def _value_of(ask: Ask) -> str:
+    """What is asked: a column, or the formula of a defined feature."""
+    return _name(ask.feature) if ask.formula is None else formula_to_sql(ask.formula, _name, _exact)
+
+
+def _is_missing(ask: Ask) -> str:
+    """The condition of rows that miss the value. Of a formula that must have one, these are rows
+    that miss a column of it."""
+    if ask.formula is None or ask.formula.undefined == "missing":
+        return f"{_value_of(ask)} IS NULL"
+    each = [f"{_name(column)} IS NULL" for column in ask.formula.columns]
+    return each[0] if len(each) == 1 else f"({' OR '.join(each)})"
 
 
 def _both_ways(ask: Ask) -> list[tuple[str, float]]:
     """The conditions of rows that go both ways, each with the share that goes left."""
     out = []
     if ask.missing not in (None, 0.0, 1.0):
-        out.append((f"{_name(ask.feature)} IS NULL", ask.missing))
+        out.append((_is_missing(ask), ask.missing))
     if ask.other is not None:
         out.append((f"{_name(ask.feature)} {_among(_levels(ask), 'NOT ')}", ask.other))
     return out
@@ -216,11 +233,11 @@ def _side(
     *,
     of_missing: bool,
 ) -> str:
-    column = _name(ask.feature)
+    column = _value_of(ask)
     if ask.number is not None:
         condition = f"CAST({column} AS DOUBLE PRECISION) {sign} {_exact(ask.number)}"
     elif levels == ():
-        return f"{column} IS NULL"
+        return _is_missing(ask)
     elif others == ():
         return f"{column} IS NOT NULL"
     elif levels is not None:
@@ -228,7 +245,7 @@ def _side(
     else:
         assert others is not None
         condition = f"{column} {_among(others, 'NOT ')}"
-    return f"({condition} OR {column} IS NULL)" if of_missing else condition
+    return f"({condition} OR {_is_missing(ask)})" if of_missing else condition
 
 
 def _among(levels: tuple[str, ...], no: str = "") -> str:

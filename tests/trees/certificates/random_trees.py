@@ -24,6 +24,7 @@ from slp.constraints import (
 )
 from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.decisions import FeatureCost
+from slp.ir.made import Made
 from slp.ir.program import CheckedProgram
 from slp.leaves import label_text
 from slp.trees import Asked, Leaf, Split, Tree
@@ -132,23 +133,34 @@ def _constraints(rng: random.Random, case: Case, classes: list[str]) -> Iterator
     features = case.table.features
     one, other = rng.choice(features), rng.choice(features)
     some = tuple(rng.sample(features, min(len(features), 2)))
+    made = _made(rng, features)
+    about = made.about
     yield Constant(_box(rng, case))
-    yield Forbid(one)
-    yield Forbid(one, below=rng.randint(1, 2))
-    yield Forbid(one, within=_box(rng, case))
-    yield First(one)
-    yield Before(one, other)
-    yield Once(one)
-    yield Exclusive(some)
-    yield Interaction(tuple((f,) for f in some))
+    yield Forbid(one, made=about((one,)))
+    yield Forbid(one, below=rng.randint(1, 2), made=about((one,)))
+    yield Forbid(one, within=_box(rng, case), made=about((one,)))
+    yield First(one, made=about((one,)))
+    yield Before(one, other, made=about((one, other)))
+    yield Once(one, made=about((one,)))
+    yield Exclusive(some, made=about(some))
+    yield Interaction(tuple(made.within((f,)) for f in some))
     if classes:
         yield Majority(_box(rng, case), rng.choice(classes))
     costs = tuple(FeatureCost(f, rng.choice((0.0, 0.1, 0.2, 1.0))) for f in features)
-    yield MaxCost(rng.choice((0.0, 0.3, 1.0)), costs)
+    yield MaxCost(rng.choice((0.0, 0.3, 1.0)), costs, made=made)
     yield MaxLeaves(rng.randint(1, 4))
     yield MaxFeatures(rng.randint(1, 2))
     yield Monotone(one, "up")
     yield Monotone(rng.choice(features), "down")
+
+
+def _made(rng: random.Random, features: list[str]) -> Made:
+    """Now and then some features are made of others."""
+    if rng.random() < 0.5:
+        return Made()
+    order = rng.sample(features, len(features))
+    pairs = [(f, tuple(rng.sample(order[:i], rng.randint(1, i)))) for i, f in enumerate(order) if i]
+    return Made(tuple(pair for pair in pairs if rng.random() < 0.7))
 
 
 def _box(rng: random.Random, case: Case) -> Box:

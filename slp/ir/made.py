@@ -1,0 +1,74 @@
+"""What a split on a defined feature counts as: a split on it, and on each feature and column that
+its formula is made of, those of the definitions that it names included."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from slp.messages.names import joined
+
+
+@dataclass(frozen=True)
+class Made:
+    """The defined features, each with the names in its formula."""
+
+    of: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.of)
+
+    @cached_property
+    def _counted(self) -> Mapping[str, frozenset[str]]:
+        direct = dict(self.of)
+        found: dict[str, frozenset[str]] = {}
+        for made in direct:
+            reached, waiting = {made}, [made]
+            while waiting:
+                new = set(direct.get(waiting.pop(), ())) - reached
+                reached |= new
+                waiting += new
+            found[made] = frozenset(reached)
+        return found
+
+    def counted(self, feature: str) -> frozenset[str]:
+        """All that a split on `feature` counts as a split on: itself, and what it is made of."""
+        return self._counted.get(feature, frozenset({feature}))
+
+    def on(self, name: str) -> frozenset[str]:
+        """The features on which a split counts as one on `name`."""
+        return frozenset({name, *(made for made, _ in self.of if name in self.counted(made))})
+
+    def closest(self, feature: str, names: Iterable[str]) -> frozenset[str]:
+        """Those of some names that a split on `feature` counts as, without those of which another
+        one is made: of bmi and weight a split on bmi is one on bmi."""
+        found = self.counted(feature) & frozenset(names)
+        return frozenset(n for n in found if not any(n in self.counted(m) for m in found - {n}))
+
+    def about(self, names: Iterable[str]) -> Made:
+        """Those that count as some of these names, with these alone."""
+        named = set(names)
+        kept = [(made, self.counted(made) & (named - {made})) for made, _ in self.of]
+        return Made(tuple((made, tuple(sorted(own))) for made, own in kept if own))
+
+    def share(self, a: str, b: str) -> frozenset[str]:
+        """What two features have in common: one of them, or what both are made of."""
+        return self.counted(a) & self.counted(b)
+
+    def within(self, group: Collection[str]) -> tuple[str, ...]:
+        """The features of a group, and behind them all others that are made of them alone."""
+        found = list(dict.fromkeys(group))
+        while more := [m for m, own in self.of if m not in found and set(own) <= set(found)]:
+            found += more
+        return tuple(found)
+
+    def told(self, name: str, *others: str) -> str:
+        """A name in words, with what is made of it: `weight (or bmi, made of it)`. Beside others
+        that a constraint names, with the features of which it is the `closest`."""
+        made = [m for m, _ in self.of if m != name and name in self.closest(m, (name, *others))]
+        return f"{name} (or {joined(made, 'or')}, made of it)" if made else name
+
+    def to_plain(self) -> dict[str, list[str]]:
+        """As JSON data: by feature, what a split on it counts as beside itself."""
+        return {made: sorted(self.counted(made) - {made}) for made, _ in self.of}
