@@ -24,6 +24,7 @@ from slp.analysis.consistency.misplaced import find_misplaced
 from slp.analysis.consistency.unused import find_unused
 from slp.analysis.declarations.boxes import box_names, read_boxes
 from slp.analysis.declarations.constraints import read_constraints
+from slp.analysis.declarations.groups import read_groups
 from slp.analysis.declarations.typed import read_declarations
 from slp.analysis.derivations.enclosed import find_enclosed
 from slp.analysis.derivations.endless import find_endless, find_left_recursion
@@ -92,7 +93,10 @@ def read_program(
     orders = {f.name: f.levels for f in said.features if f.name and f.levels}
     boxes = read_boxes(clauses.boxes, values, findings, orders)
     malformed = box_names(clauses.boxes) - boxes.keys()
-    constraints = read_constraints(directives, boxes, malformed, said.costs, values, findings)
+    groups = read_groups(clauses.groups, findings)
+    constraints = read_constraints(
+        directives, boxes, malformed, groups, said.costs, values, findings
+    )
     edits = read_edits(read.edit_uses, resolved, tree, findings)
     program = CheckedProgram(
         name=PurePath(source.file.name).stem,
@@ -101,6 +105,7 @@ def read_program(
         clauses=tuple(clauses.logic),
         parameters=resolved,
         boxes=boxes,
+        groups=groups,
         constraints=constraints,
         edits=edits,
         files=read.files,

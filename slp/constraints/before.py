@@ -11,6 +11,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import DONE, Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint, Support
+from slp.ir.groups import Named, features_of, name_in_program
 from slp.messages import constraints as words
 from slp.source import SourceSpan
 from slp.terms import Term
@@ -21,28 +22,29 @@ class Before(Constraint):
     """Every split on `then` has a split on `feature` above it."""
 
     name: ClassVar[str] = "before"
-    feature: str
-    then: str
+    feature: Named
+    then: Named
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
     def words(self) -> str:
         return f"Every split on {self.then} has a split on {self.feature} above it."
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
-        yield self.feature, self.span
-        yield self.then, self.span
+        yield from self.each_named(self.feature)
+        yield from self.each_named(self.then)
 
     def automaton(self) -> BeforeAutomaton:
-        return BeforeAutomaton(self.feature, self.then)
+        names = name_in_program(self.feature)
+        return BeforeAutomaton(features_of(self.feature), features_of(self.then), names)
 
     def can_be_broken(self, features: Collection[str]) -> bool:
-        return self.then in features
+        return not features_of(self.then).isdisjoint(features)
 
     def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
-        if self.then != feature or self.feature == feature:
+        if feature not in features_of(self.then) or self.feature == feature:
             return None
         return words.FIRST_NEEDS_ANOTHER(
-            span, related=and_this(self), feature=feature, other=self.feature
+            span, related=and_this(self), feature=feature, other=name_in_program(self.feature)
         )
 
 
@@ -50,27 +52,28 @@ class Before(Constraint):
 class BeforeAutomaton(Automaton[str]):
     """State: "waits" (F is not used above) or DONE."""
 
-    feature: str
-    then: str
+    features: frozenset[str]
+    then: frozenset[str]
+    name: str
     start = "waits"
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return frozenset({self.feature, self.then})
+        return self.features | self.then
 
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
         if state == DONE or feature not in self.mentioned:
             return state, state
         # before(F, F) requires another split on F above each split on F, so no split can be the
         # first.
-        return None if feature == self.then else (DONE, DONE)
+        return None if feature in self.then else (DONE, DONE)
 
     def describe(self, state: str) -> str:
-        return "" if state == DONE else f"no {self.feature} yet"
+        return "" if state == DONE else f"no {self.name} yet"
 
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Before | None:
-    feature, then = given.name(args[0]), given.name(args[1])
+    feature, then = given.named(args[0]), given.named(args[1])
     return None if feature is None or then is None else Before(feature, then, span)
 
 
@@ -79,31 +82,31 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
     befores = of_kind(constraints, Before)
     for cycle in _cycles(befores):
         if len(cycle) == 1:
-            yield words.BEFORE_ITSELF(cycle[0].span, feature=cycle[0].feature)
+            yield words.BEFORE_ITSELF(cycle[0].span, feature=name_in_program(cycle[0].feature))
         else:
-            names = " before ".join(f"`{c.feature}`" for c in (*cycle, cycle[0]))
+            names = " before ".join(f"`{name_in_program(c.feature)}`" for c in (*cycle, cycle[0]))
             others = and_this(*cycle[:-1])
             yield words.CIRCLE_OF_BEFORES(cycle[-1].span, related=others, features=names)
     for b in befores:
+        first, then = name_in_program(b.feature), name_in_program(b.then)
         for c in constraints:
-            if b.feature != b.then and c.keeps_apart(b.feature, b.then):
-                yield words.NEVER_TOGETHER(
-                    b.span, related=and_this(c), feature=b.feature, then=b.then
-                )
-        never = [c for c in constraints if c.never_splits_on(b.feature)]
+            pairs = [(f, g) for f in features_of(b.feature) for g in features_of(b.then)]
+            if b.feature != b.then and all(c.keeps_apart(f, g) for f, g in pairs):
+                yield words.NEVER_TOGETHER(b.span, related=and_this(c), feature=first, then=then)
+        never = [c for c in constraints if all(map(c.never_splits_on, features_of(b.feature)))]
         if never:
             yield words.BEFORE_NEEDS_FORBIDDEN(
-                b.span, related=because_of(never[-1]), feature=b.then, other=b.feature
+                b.span, related=because_of(never[-1]), feature=then, other=first
             )
 
 
 def _cycles(befores: Iterable[Before]) -> list[list[Before]]:
     """Cycles of `before`, each once."""
-    waits: dict[str, list[Before]] = {}
+    waits: dict[Named, list[Before]] = {}
     for b in befores:
         waits.setdefault(b.feature, []).append(b)
     out: list[list[Before]] = []
-    done: set[str] = set()
+    done: set[Named] = set()
     for start in waits:
         cycle = _cycle_from(start, waits, done)
         if cycle:
@@ -111,7 +114,9 @@ def _cycles(befores: Iterable[Before]) -> list[list[Before]]:
     return out
 
 
-def _cycle_from(start: str, waits: dict[str, list[Before]], done: set[str]) -> list[Before]:
+def _cycle_from(
+    start: Named, waits: dict[Named, list[Before]], done: set[Named]
+) -> list[Before]:
     """The first cycle on a walk from `start` through features that are not done."""
     path: list[Before] = []
     on_path = [start]

@@ -12,6 +12,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import DONE, Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint, Support, TableFacts
+from slp.ir.groups import Named, features_of, name_in_program
 from slp.messages import constraints as words
 from slp.messages.on_table import FIRST_LEAVES_ONE
 from slp.source import SourceSpan
@@ -23,56 +24,57 @@ class First(Constraint):
     """If the tree splits at all, the root splits on `feature`."""
 
     name: ClassVar[str] = "first"
-    feature: str
+    feature: Named
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
     def words(self) -> str:
         return f"If the tree splits at all, the root splits on {self.feature}."
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
-        yield self.feature, self.span
+        yield from self.each_named(self.feature)
 
     def automaton(self) -> FirstAutomaton:
-        return FirstAutomaton(self.feature)
+        return FirstAutomaton(features_of(self.feature))
 
     def check_on_table(self, table: TableFacts) -> Iterator[Diagnostic]:
-        if table.is_stuck(self.feature):
-            yield FIRST_LEAVES_ONE(self.span, feature=self.feature)
+        if all(map(table.is_stuck, features_of(self.feature))):
+            yield FIRST_LEAVES_ONE(self.span, feature=name_in_program(self.feature))
 
 
 @dataclass(frozen=True)
 class FirstAutomaton(Automaton[str]):
     """State: "root" or DONE."""
 
-    feature: str
+    features: frozenset[str]
     start = "root"
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return frozenset({self.feature})
+        return self.features
 
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
-        return None if state == "root" and feature != self.feature else (DONE, DONE)
+        return None if state == "root" and feature not in self.features else (DONE, DONE)
 
     def describe(self, state: str) -> str:
         return "" if state == DONE else "root"
 
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> First | None:
-    feature = given.name(args[0])
+    feature = given.named(args[0])
     return First(feature, span) if feature is not None else None
 
 
 def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:
     firsts = of_kind(constraints, First)
     for a, b in combinations(firsts, 2):
-        if a.feature != b.feature:
-            yield words.TWO_FIRSTS(b.span, related=and_this(a), one=a.feature, other=b.feature)
+        if features_of(a.feature).isdisjoint(features_of(b.feature)):
+            one, other = name_in_program(a.feature), name_in_program(b.feature)
+            yield words.TWO_FIRSTS(b.span, related=and_this(a), one=one, other=other)
     for first in firsts:
-        for other in constraints:
-            contradiction = other.against_first(first.feature, first.span)
-            if contradiction is not None:
-                yield contradiction
+        for rival in constraints:
+            found = [rival.against_first(f, first.span) for f in features_of(first.feature)]
+            if all(found):
+                yield from (contradiction for contradiction in found[:1] if contradiction)
 
 
 FORM = Form(First.name, "`first(F)`", (1,), _read, _find)

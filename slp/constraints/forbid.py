@@ -14,6 +14,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import DONE, Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Box, BoxEnd, Constraint, Support
+from slp.ir.groups import Named, features_of, name_in_program
 from slp.ir.words import describe_box
 from slp.messages import constraints as words
 from slp.source import SourceSpan
@@ -29,7 +30,7 @@ class Forbid(Constraint):
     `within`."""
 
     name: ClassVar[str] = "forbid"
-    feature: str
+    feature: Named
     below: int | None = None
     within: Box | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
@@ -49,18 +50,19 @@ class Forbid(Constraint):
         return f"No split is on {self.feature}{where}."
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
-        yield self.feature, self.span
+        yield from self.each_named(self.feature)
 
     def automaton(self) -> Automaton[Any]:
         if self.within is not None:
-            return ForbidWithinAutomaton(self.feature, self.within)
-        return ForbidBelowAutomaton(self.feature, self.below or 0)
+            return ForbidWithinAutomaton(features_of(self.feature), self.within)
+        return ForbidBelowAutomaton(features_of(self.feature), self.below or 0)
 
     def can_be_broken(self, features: Collection[str]) -> bool:
-        return self.feature in features
+        return not features_of(self.feature).isdisjoint(features)
 
     def never_splits_on(self, feature: str) -> bool:
-        return feature == self.feature and self.within is None and not self.below
+        own = features_of(self.feature)
+        return feature in own and self.within is None and not self.below
 
     def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
         if not self.never_splits_on(feature):
@@ -74,23 +76,23 @@ class Forbid(Constraint):
             missed = end.threshold > end.end
         if not missed:
             return None
-        return words.FORBID_MISSES_NODES(end.box.span, forbidden=self.feature, **end.values)
+        return words.FORBID_MISSES_NODES(end.box.span, forbidden=name_in_program(self.feature), **end.values)
 
 
 @dataclass(frozen=True)
 class ForbidBelowAutomaton(Automaton[int]):
     """`forbid(F, below(K))`, and `forbid(F)` as K = 0. State: min(depth, K)."""
 
-    feature: str
+    features: frozenset[str]
     below: int
     start = 0
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return frozenset({self.feature})
+        return self.features
 
     def step(self, state: int, feature: str, cell: Cell | None) -> tuple[int, int] | None:
-        if feature == self.feature and state >= self.below:
+        if feature in self.features and state >= self.below:
             return None
         deeper = min(state + 1, self.below)
         return deeper, deeper
@@ -108,13 +110,13 @@ class ForbidWithinAutomaton(BoxAutomaton[Within]):
     A region that lies wholly beyond a bound stays there, so its state is DONE.
     """
 
-    feature: str
+    features: frozenset[str]
     box: Box
     start = frozenset[BoxBound]()
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return frozenset(self.box.bounds) | {self.feature}
+        return frozenset(self.box.bounds) | self.features
 
     def _needed(self) -> frozenset[BoxBound]:
         ends = self.box.bounds.items()
@@ -124,7 +126,7 @@ class ForbidWithinAutomaton(BoxAutomaton[Within]):
     def step(self, state: Within, feature: str, cell: Cell | None) -> tuple[Within, Within] | None:
         if isinstance(state, str):
             return DONE, DONE
-        if feature == self.feature and state == self._needed():
+        if feature in self.features and state == self._needed():
             return None
         if cell is None or feature not in self.box.bounds:
             return state, state
@@ -151,7 +153,7 @@ class ForbidWithinAutomaton(BoxAutomaton[Within]):
 
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Forbid | None:
-    feature = given.name(args[0])
+    feature = given.named(args[0])
     below, within = None, None
     if len(args) == 2:
         where = args[1]

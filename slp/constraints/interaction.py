@@ -11,6 +11,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint
+from slp.ir.groups import Group, Named
 from slp.messages import constraints as words
 from slp.source import SourceSpan
 from slp.terms import Term, list_items
@@ -79,13 +80,19 @@ def _largest(groups: Iterable[frozenset[str]]) -> Groups:
     return frozenset(g for g in all_groups if not any(g < other for other in all_groups))
 
 
+def _spread(names: Iterable[Named]) -> tuple[str, ...]:
+    """Features, with those of groups in their place."""
+    listed = [own.features if isinstance(own, Group) else (own,) for own in names]
+    return tuple(feature for features in listed for feature in features)
+
+
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Interaction | None:
     items = list_items(args[0])
     if not items:
         given.malformed(words.NO_GROUPS, args[0])
         return None
     groups = [given.names(t, 1) for t in items]
-    found = tuple(g for g in groups if g is not None)
+    found = tuple(_spread(g) for g in groups if g is not None)
     return Interaction(found, span) if len(found) == len(groups) else None
 
 

@@ -10,53 +10,55 @@ from slp.constraints.form import Arguments, Form
 from slp.ir.automaton import Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint
+from slp.ir.groups import Named, features_of, name_in_program
 from slp.source import SourceSpan
 from slp.terms import Term
 
 
 @dataclass(frozen=True)
 class Once(Constraint):
-    """No path splits on `feature` twice."""
+    """No path splits on `feature` twice; on features of a group once at most, together."""
 
     name: ClassVar[str] = "once"
-    feature: str
+    feature: Named
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
     def words(self) -> str:
         return f"No path splits on {self.feature} twice."
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
-        yield self.feature, self.span
+        yield from self.each_named(self.feature)
 
     def automaton(self) -> OnceAutomaton:
-        return OnceAutomaton(self.feature)
+        return OnceAutomaton(features_of(self.feature), name_in_program(self.feature))
 
     def can_be_broken(self, features: Collection[str]) -> bool:
-        return self.feature in features
+        return not features_of(self.feature).isdisjoint(features)
 
 
 @dataclass(frozen=True)
 class OnceAutomaton(Automaton[bool]):
     """State: whether F is used above."""
 
-    feature: str
+    features: frozenset[str]
+    name: str
     start = False
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return frozenset({self.feature})
+        return self.features
 
     def step(self, state: bool, feature: str, cell: Cell | None) -> tuple[bool, bool] | None:
-        if feature != self.feature:
+        if feature not in self.features:
             return state, state
         return None if state else (True, True)
 
     def describe(self, state: bool) -> str:
-        return f"{self.feature} used" if state else ""
+        return f"{self.name} used" if state else ""
 
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Once | None:
-    feature = given.name(args[0])
+    feature = given.named(args[0])
     return Once(feature, span) if feature is not None else None
 
 

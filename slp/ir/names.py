@@ -24,6 +24,8 @@ def named_features(program: ir.CheckedProgram) -> Iterator[tuple[str, SourceSpan
     if program.leaf is not None:
         for name in program.leaf.columns:
             yield name, program.leaf.span
+    for group in program.groups.values():
+        yield from group.spans.items()
     for name in program.feature_weights:
         yield name, program.spans.get(f"feature_weight:{name}")
     for rule in program.rules:

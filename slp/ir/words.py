@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from slp.ir import program as ir
 from slp.ir.constraints import Box, Constraint, Support
+from slp.ir.groups import Group
 from slp.messages.names import joined
 from slp.messages.numbers import interval_text, number_text, settings_text
 from slp.source import visible
@@ -179,6 +180,11 @@ def describe_support(support: Support) -> list[str]:
     return out
 
 
+def describe_group(group: Group) -> str:
+    """A group of features as one sentence."""
+    return f"The group {group.name} of {joined(group.features)} is drawn as if it were one feature."
+
+
 def describe_weight(feature: str, weight: float) -> str:
     """The weight of a feature as one sentence."""
     return f"Feature {feature} is drawn with weight {number_text(weight)}, where others have 1."
@@ -186,7 +192,11 @@ def describe_weight(feature: str, weight: float) -> str:
 
 def _describe_limits(program: ir.CheckedProgram) -> list[str]:
     weights = program.feature_weights.items()
-    return [*describe_support(program.support), *(describe_weight(*own) for own in weights)]
+    return [
+        *describe_support(program.support),
+        *map(describe_group, program.groups.values()),
+        *(describe_weight(*own) for own in weights),
+    ]
 
 
 def _tells_failure(program: ir.CheckedProgram, fine_print: bool) -> bool:

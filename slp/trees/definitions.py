@@ -27,6 +27,7 @@ from slp.constraints import (
     Once,
 )
 from slp.ir.constraints import Constraint, Support
+from slp.ir.groups import features_of
 from slp.ir.program import CheckedProgram
 from slp.leaves import label_text
 from slp.leaves.numbers import TIE
@@ -132,24 +133,25 @@ def _wrong_splits(constraint: Constraint, splits: list[tuple[Place, Split]]) -> 
             for place, split in splits:
                 deep = below is None or place.depth >= below
                 inside = within is None or place.region.inside(within)
-                if split.feature == forbidden and deep and inside:
+                if split.feature in features_of(forbidden) and deep and inside:
                     yield Finding(f"{_shown(split)} at depth {place.depth}", place)
         case First(feature=first):
             for place, split in splits:
-                if place.parent is None and split.feature != first:
+                if place.parent is None and split.feature not in features_of(first):
                     yield Finding(f"the first split is {_shown(split)}", place)
         case Before(feature=first, then=then):
             for place, split in splits:
-                if split.feature == then and first not in place.above:
+                if split.feature in features_of(then) and not features_of(first) & place.above:
                     yield Finding(f"{_shown(split)} has no split on {first} above it", place)
         case Once(feature=once):
             for place, split in splits:
-                if split.feature == once and once in place.above:
+                if split.feature in features_of(once) and features_of(once) & place.above:
                     yield Finding(f"{_shown(split)} is a second split on the path", place)
         case Exclusive(features=rivals):
             for place, split in splits:
-                others = (place.above & set(rivals)) - {split.feature}
-                if split.feature in rivals and others:
+                own = [r for r in rivals if split.feature in features_of(r)]
+                others = {f for r in rivals if r not in own for f in features_of(r)} & place.above
+                if own and others:
                     yield Finding(f"{_shown(split)} is below a split on {min(others)}", place)
         case Interaction(groups=groups):
             for place, split in splits:
