@@ -48,10 +48,6 @@ GROUP_FOR_FEATURE = E172.says(
     "`{name}` is a group of features, and {what} takes one feature",
     "name the feature: {features}",
 )
-NO_EXPANSION_OF_GROUPS = E172.says(
-    "groups of features under the measure `{measure}` have no expansion on a table",
-    "use `feature_then_cut` or `gap`",
-)
 
 W116 = Entry(
     "W116: the weight of a feature has no effect",

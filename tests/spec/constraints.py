@@ -28,17 +28,21 @@ def satisfies(c: Constraint, feature: str, test: Value, node: Node) -> bool:
     if isinstance(c, Constant):
         return not (_contains(c.box, node) and _cuts_box(c.box, feature, test))
     if isinstance(c, Forbid):
-        if feature != c.feature or (c.below is not None and node.depth < c.below):
+        if feature not in _named(c.feature) or (c.below is not None and node.depth < c.below):
             return True
         return c.within is not None and not _inside(c.within, node)
     if isinstance(c, First):
-        return node.depth > 0 or feature == c.feature
+        return node.depth > 0 or feature in _named(c.feature)
     if isinstance(c, Before):
-        return feature != c.then or c.feature in path
+        return feature not in _named(c.then) or any(f in path for f in _named(c.feature))
     if isinstance(c, Once):
-        return feature != c.feature or feature not in path
+        return sum(f in _named(c.feature) for f in (*path, feature)) <= 1 or feature not in _named(
+            c.feature
+        )
     if isinstance(c, Exclusive):
-        return len({*path, feature} & set(c.features)) <= 1
+        used = {*path, feature}
+        rivals = sum(any(f in used for f in _named(own)) for own in c.features)
+        return rivals <= 1 or not any(feature in _named(own) for own in c.features)
     if isinstance(c, Interaction):
         return any({*path, feature} <= set(group) for group in c.groups)
     if isinstance(c, MaxCost):
@@ -46,6 +50,11 @@ def satisfies(c: Constraint, feature: str, test: Value, node: Node) -> bool:
     if isinstance(c, Predicate):
         return _asked(c, node, feature, test)
     return True
+
+
+def _named(named: Any) -> list[str]:
+    """The features that a name stands for."""
+    return [named] if isinstance(named, str) else list(named.features)
 
 
 def leaf_satisfies(

@@ -325,6 +325,15 @@ class AllDerivations:
             return cuts
         return [c for c in cuts if self._children(choice, c) and self._split_allowed(c, node)]
 
+    def _groups(self) -> list[list[int]] | None:
+        """The features of each group; None if the program groups none."""
+        names = self.example.features
+        if not self.program.groups:
+            return None
+        found = [[names.index(f) for f in g.features] for g in self.program.groups.values()]
+        grouped = {f for group in found for f in group}
+        return found + [[f] for f in range(len(names)) if f not in grouped]
+
     def _measured(self, choice: Choice, node: Node) -> list[tuple[Cut, Fraction]]:
         """Splits with their probability (or weight) under the rule's measure."""
         cuts = self._left(choice, node)
@@ -332,7 +341,7 @@ class AllDerivations:
         names, weights = self.example.features, self.program.feature_weights
         measure = choice.rule.body.measure
         drawn = self._may_be_drawn(choice, node) if measure == "range" and cuts else []
-        return measured(measure, cuts, names, weights, drawn)
+        return measured(measure, cuts, names, weights, drawn, self._groups())
 
     def _children(self, choice: Choice, cut: Cut) -> tuple[Term, Term] | None:
         """Left and right nonterminal for a split, None if a guard behind the split forbids it."""

@@ -34,6 +34,7 @@ from tests.engines.cases import (
     random_grammar,
     random_table,
     split_rule,
+    with_groups,
 )
 
 #: The pass of the core for the best derivation (`native/core/exact/engine.hpp`, `Quantity`).
@@ -194,6 +195,14 @@ def test_the_core_finds_the_best_and_its_bounds_hold() -> None:
     # 500: leaves of several rows, so that not every cut is a split
     steps = [check(seed) for seed in (*range(300), 500)]
     assert max(steps) > 50
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_groups_of_features() -> None:
+    for seed in range(80):
+        problem, likelihood, rng = case(seed)
+        grammar = with_groups(rng, problem.grammar, problem.table)
+        compare(make_problem(grammar, problem.table), likelihood, rng, _LITTLE, seed)
 
 
 @pytest.mark.usefixtures("compiled_kernels")

@@ -41,6 +41,7 @@ SORTS = (
     {"exposures": True},
     {"zeros": True},
     {"subsets": True},
+    {"groups": True},
 )
 
 
