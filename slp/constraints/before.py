@@ -40,11 +40,14 @@ class Before(Constraint):
     def can_be_broken(self, features: Collection[str]) -> bool:
         return not features_of(self.then).isdisjoint(features)
 
-    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
-        if feature not in features_of(self.then) or self.feature == feature:
+    def against_first(self, feature: Named, span: SourceSpan | None) -> Diagnostic | None:
+        if not features_of(feature) <= features_of(self.then) or self.feature == feature:
             return None
         return words.FIRST_NEEDS_ANOTHER(
-            span, related=and_this(self), feature=feature, other=name_in_program(self.feature)
+            span,
+            related=and_this(self),
+            feature=name_in_program(feature),
+            other=name_in_program(self.feature),
         )
 
 
@@ -114,9 +117,7 @@ def _cycles(befores: Iterable[Before]) -> list[list[Before]]:
     return out
 
 
-def _cycle_from(
-    start: Named, waits: dict[Named, list[Before]], done: set[Named]
-) -> list[Before]:
+def _cycle_from(start: Named, waits: dict[Named, list[Before]], done: set[Named]) -> list[Before]:
     """The first cycle on a walk from `start` through features that are not done."""
     path: list[Before] = []
     on_path = [start]

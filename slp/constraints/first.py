@@ -72,9 +72,9 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
             yield words.TWO_FIRSTS(b.span, related=and_this(a), one=one, other=other)
     for first in firsts:
         for rival in constraints:
-            found = [rival.against_first(f, first.span) for f in features_of(first.feature)]
-            if all(found):
-                yield from (contradiction for contradiction in found[:1] if contradiction)
+            contradiction = rival.against_first(first.feature, first.span)
+            if contradiction is not None:
+                yield contradiction
 
 
 FORM = Form(First.name, "`first(F)`", (1,), _read, _find)

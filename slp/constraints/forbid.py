@@ -64,10 +64,10 @@ class Forbid(Constraint):
         own = features_of(self.feature)
         return feature in own and self.within is None and not self.below
 
-    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
-        if not self.never_splits_on(feature):
+    def against_first(self, feature: Named, span: SourceSpan | None) -> Diagnostic | None:
+        if not all(map(self.never_splits_on, features_of(feature))):
             return None
-        return words.FIRST_FORBIDDEN(span, related=and_this(self), feature=feature)
+        return words.FIRST_FORBIDDEN(span, related=and_this(self), feature=name_in_program(feature))
 
     def missed_end(self, end: BoxEnd) -> Diagnostic | None:
         if end.end == end.bounds[0]:
@@ -76,7 +76,9 @@ class Forbid(Constraint):
             missed = end.threshold > end.end
         if not missed:
             return None
-        return words.FORBID_MISSES_NODES(end.box.span, forbidden=name_in_program(self.feature), **end.values)
+        return words.FORBID_MISSES_NODES(
+            end.box.span, forbidden=name_in_program(self.feature), **end.values
+        )
 
 
 @dataclass(frozen=True)

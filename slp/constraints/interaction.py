@@ -11,7 +11,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint
-from slp.ir.groups import Group, Named
+from slp.ir.groups import Group, Named, features_of, name_in_program
 from slp.messages import constraints as words
 from slp.source import SourceSpan
 from slp.terms import Term, list_items
@@ -41,10 +41,12 @@ class Interaction(Constraint):
     def keeps_apart(self, a: str, b: str) -> bool:
         return not any(a in group and b in group for group in self.groups)
 
-    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
-        if any(feature in group for group in self.groups):
+    def against_first(self, feature: Named, span: SourceSpan | None) -> Diagnostic | None:
+        if any(not features_of(feature).isdisjoint(group) for group in self.groups):
             return None
-        return words.FIRST_IN_NO_GROUP(span, related=and_this(self), feature=feature)
+        return words.FIRST_IN_NO_GROUP(
+            span, related=and_this(self), feature=name_in_program(feature)
+        )
 
 
 @dataclass(frozen=True)

@@ -92,4 +92,11 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
             yield words.BOTH_WAYS(b.span, related=and_this(a), feature=a.feature)
 
 
-FORM = Form(Monotone.name, "`monotone(F, up)` or `monotone(F, down)`", (2,), _read, _find, of_each_feature=True)
+FORM = Form(
+    Monotone.name,
+    "`monotone(F, up)` or `monotone(F, down)`",
+    (2,),
+    _read,
+    _find,
+    of_each_feature=True,
+)

@@ -173,9 +173,9 @@ class Constraint(ABC):
         """Whether it rules out that one path splits on both features, each of which it allows."""
         return False
 
-    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
-        """Why the root cannot split on a feature, as something at `span` demands; None if it
-        can."""
+    def against_first(self, feature: Named, span: SourceSpan | None) -> Diagnostic | None:
+        """Why the root cannot split on a feature, or on any of a group, as something at `span`
+        demands; None if it can."""
         return None
 
     def check_on_table(self, table: TableFacts) -> Iterator[Diagnostic]:

@@ -51,7 +51,6 @@ from slp.ir.program import Measure
 from slp.problem.split_measures import RuleWeights
 from slp.reference.boxes import BoxSplit, Geometry
 
-
 #: Of a rule under a measure that every box changes.
 NO_RULE_WEIGHTS = RuleWeights()
 

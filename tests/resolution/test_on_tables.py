@@ -56,9 +56,7 @@ def test_library_priors_by_draws(name: str) -> None:
     assert_drawn(program.draw("prior(Tree)", 200, seed=1), want)
 
 
-def without_constraints(
-    seeds: range, *, rows: bool = False, groups: bool = False
-) -> list[Case]:
+def without_constraints(seeds: range, *, rows: bool = False, groups: bool = False) -> list[Case]:
     """Random programs that can be expanded, and have a tree."""
     cases = (random_case(seed, 150, rows=rows, groups=groups) for seed in seeds)
     return [c for c in cases if c.spec.derivations and can_be_expanded(c.model.program)]

@@ -17,9 +17,7 @@ from slp.terms import Struct
 def is_group_clause(clause: Clause) -> bool:
     """Whether a clause is about groups: its head is `of_group(...)`, with any arguments."""
     return (
-        isinstance(clause.head, Struct)
-        and clause.head.name == "of_group"
-        and clause.arrow != "-->"
+        isinstance(clause.head, Struct) and clause.head.name == "of_group" and clause.arrow != "-->"
     )
 
 

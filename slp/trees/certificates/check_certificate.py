@@ -7,7 +7,7 @@ import math
 import re
 import sys
 from fractions import Fraction
-from itertools import accumulate, combinations
+from itertools import accumulate, chain, combinations
 from typing import Any
 
 FORMS = """constant:box forbid:feature:below:within first:feature once:feature before:feature:then
@@ -83,7 +83,9 @@ def places_of(certificate: Any) -> Any:
 
 def breaks(s: Any, p: Any) -> Any:
     """Whether a node breaks a statement; None if it cannot be told."""
-    kind, f, t, of, used = s["kind"], p.f, p.threshold, s.get("feature"), p.above | {p.f}
+    kind, f, t, used = s["kind"], p.f, p.threshold, p.above | {p.f}
+    names = s.get("feature"), s.get("then"), *s.get("features", ())  # or lists, which are groups
+    of, then, *rivals = ({x} if type(x) is str else {*(x or ())} for x in names)
     if p.leaf and kind in ("min_leaf", "min_weight") and p.depth:
         n = p.rows if kind == "min_leaf" else p.weight
         return None if n is None else n < s["limit"] * (1 - SAME)
@@ -103,11 +105,11 @@ def breaks(s: Any, p: Any) -> Any:
         return dear and f not in p.above and costs.get(f, 0) > 0
     inside = all(a >= c and b <= d for _, a, b, c, d in p.ends(s.get("within")))
     return {
-        "forbid": f == of and inside and p.depth >= (s.get("below") or 0),
-        "first": not p.depth and f != of,
-        "before": f == s.get("then") and of not in p.above,
-        "once": f == of and f in p.above,
-        "exclusive": f in s.get("features", ()) and len(used & {*s["features"]}) > 1,
+        "forbid": f in of and inside and p.depth >= (s.get("below") or 0),
+        "first": not p.depth and f not in of,
+        "before": f in then and not of & p.above,
+        "once": f in of and bool(of & p.above),
+        "exclusive": f in {*chain(*rivals)} and sum(bool(r & used) for r in rivals) > 1,
         "interaction": not any(used <= {*group} for group in s.get("groups", ())),
     }.get(kind, False)
 
@@ -116,9 +118,8 @@ def rising(formula: Any, leaf: Any) -> Any:
     """What must not fall: the mean; of classes the probabilities of those up to one, negative."""
     add, starts, mean, left = formula["add"], formula.get("starts"), 0.0, 1.0
     if "classes" in formula:
-        shares = [
-            leaf["counts"].get(c, 0) + a for c, a in zip(formula["classes"], add, strict=True)
-        ]
+        added = zip(formula["classes"], add, strict=True)
+        shares = [leaf["counts"].get(c, 0) + a for c, a in added]
         assert {*leaf["counts"]} <= {*formula["classes"]} and min([1, *add]) > 0, "other classes"
         return [-below / sum(shares) for below in accumulate(shares)][:-1]
     if "times" in formula:
@@ -176,8 +177,7 @@ def main(paths: list[Any]) -> int:
         with open(path, encoding="utf-8") as file:
             text = file.read().strip()
         for line in text.split("\n") if "\n{" in text else [text]:
-            read = json.loads(line)
-            json.dumps(read, allow_nan=False)  # refuses what is no finite number
+            json.dumps(read := json.loads(line), allow_nan=False)  # refuses what is not finite
             c = read.get("certificate", read)
             assert c["claims"] and c["format"] == 1, "no claims of format 1"
             assert read.get("tree", c["tree"]) == c["tree"] or SOFT & {*read["tree"]}, "other tree"

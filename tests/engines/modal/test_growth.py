@@ -239,7 +239,9 @@ def test_the_core_grows_the_trees_of_the_specification_with_groups_of_features()
         problem = make_problem(with_groups(rng, random_grammar(rng, table), table), table)
         plan = random_plan(rng, problem)
         want = PlainGrower(LocalProcess(problem.grammar, boxes_of(problem)), plan).grow()
-        same_tree(grow_in_core(core_engine(problem), table, plan, room=2**30, threads=1), want, seed)
+        same_tree(
+            grow_in_core(core_engine(problem), table, plan, room=2**30, threads=1), want, seed
+        )
 
 
 #: Leaf models, with values of the response that have equal means and unequal sums in doubles.

@@ -37,7 +37,11 @@ def examples(kind: str, n: int = 12) -> list[Example]:
         plain = all(
             f.kind.missing_code is None and f.kind.compiled for f in case.model.table.features
         )
-        if (plain and kind != "groups") or not 9 <= len(case.spec.derivations) <= 60 or case.model.unsummable:
+        if (
+            (plain and kind != "groups")
+            or not 9 <= len(case.spec.derivations) <= 60
+            or case.model.unsummable
+        ):
             continue
         made = example(
             LocalProcess(case.model.grammar, Geometry(case.model.grammar, case.model.table))

@@ -1,5 +1,6 @@
 """Proposals leave the target invariant where missing values take a side, splits are in the order
-of the response in their box, or features are in groups, by exact transition matrices of the code that runs."""
+of the response in their box, or features are in groups, by exact transition matrices of the code
+that runs."""
 
 from __future__ import annotations
 
