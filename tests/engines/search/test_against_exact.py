@@ -206,6 +206,29 @@ def test_groups_of_features() -> None:
 
 
 @pytest.mark.usefixtures("compiled_kernels")
+def test_groups_of_features_of_two_values() -> None:
+    """Without groups no split of a box of n cuts is more probable than 1 / n there."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        features = [numeric(f"f{i}", 2) for i in range(6)]
+        codes = rng.integers(2, size=(16, 6))
+        y = np.where(rng.random(16) < 0.1, 1 - codes[:, 5], codes[:, 5]).astype(float)
+        leaf = Dirichlet(("a", "b"), 0.5)
+        table = make_table(features, codes.tolist(), y.tolist(), leaf)
+        states: list[list[Rule]] = [
+            [
+                LeafRule(float(np.log1p(-0.9))),
+                split_rule(cells(table), i + 1, i + 1, "feature_then_cut", float(np.log(0.9))),
+            ]
+            for i in range(4)
+        ]
+        states.append([LeafRule(0.0)])
+        groups = np.array([0, 0, 0, 0, 0, 1])
+        problem = make_problem(make_grammar(table, states, normalised=True, groups=groups), table)
+        compare(problem, True, rng, _LITTLE, seed)
+
+
+@pytest.mark.usefixtures("compiled_kernels")
 def test_items_that_made_way_in_the_table_are_opened_again() -> None:
     """Of these the branches may be kept, but not those that were worth less than the best tree."""
     problem, likelihood, _ = case(399)
