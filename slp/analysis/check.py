@@ -25,6 +25,7 @@ from slp.analysis.consistency.unused import find_unused
 from slp.analysis.declarations.boxes import box_names, read_boxes
 from slp.analysis.declarations.constraints import read_constraints
 from slp.analysis.declarations.groups import read_groups
+from slp.analysis.declarations.hierarchies import read_hierarchies
 from slp.analysis.declarations.typed import read_declarations
 from slp.analysis.derivations.enclosed import find_enclosed
 from slp.analysis.derivations.endless import find_endless, find_left_recursion
@@ -106,6 +107,7 @@ def read_program(
         parameters=resolved,
         boxes=boxes,
         groups=groups,
+        is_a=read_hierarchies(clauses.hierarchies, findings),
         constraints=constraints,
         edits=edits,
         files=read.files,

@@ -110,6 +110,11 @@ class ColumnKind(ABC):
         return None
 
     @property
+    def core_numbers(self) -> NDArray[np.float64]:
+        """The numbers that the core has of it (`columns/feature.hpp`)."""
+        return np.empty(0) if self.numbers is None else self.numbers
+
+    @property
     def values(self) -> NDArray[np.float64] | None:
         """The values of a column of numbers by their code; None of others."""
         return None

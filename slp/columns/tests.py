@@ -137,7 +137,7 @@ class Below:
 
 @dataclass(frozen=True)
 class Is:
-    """Whether the value is one level.
+    """Whether the value is one level, or one of the levels of a concept.
 
     Attributes
     ----------
@@ -147,6 +147,7 @@ class Is:
         `missing` is "right".
     other : the level that goes right, where the box of the split has two; None where it has more,
         all of which go right.
+    under : the levels of the concept that `level` is; () of a level itself.
     absent : what becomes of a new row with neither of two levels; "average" where there are more.
     """
 
@@ -155,6 +156,7 @@ class Is:
     missing_level: bool = False
     other: str | None = None
     absent: Absent = "average"
+    under: tuple[str, ...] = ()
     threshold: ClassVar[None] = None
     number: ClassVar[None] = None
     by_level: ClassVar[bool] = True
@@ -163,6 +165,8 @@ class Is:
     def __post_init__(self) -> None:
         if self.other == self.level:
             raise ValueError("the two levels of a test are one")
+        if self.under and self.other is not None:
+            raise ValueError("a test on a concept sends all other levels right")
         if self.other is None and self.absent != "average":
             raise ValueError("a test that names one level tells the side of all others")
         if self.missing_level and (self.missing != "right" or self.level == MISSING):
@@ -171,6 +175,8 @@ class Is:
     @property
     def names(self) -> tuple[str, ...]:
         """The levels that it names."""
+        if self.under:
+            return self.under
         return (self.level,) if self.other is None else (self.level, self.other)
 
     @property
@@ -181,7 +187,7 @@ class Is:
     @property
     def groups(self) -> Groups:
         """See `Groups`."""
-        return (self.level,), None if self.other is None else (self.other,)
+        return self.under or (self.level,), None if self.other is None else (self.other,)
 
     @property
     def alone(self) -> Is:
@@ -211,7 +217,8 @@ class Is:
         """The test as JSON data (docs/api.md)."""
         side = {"missing": "level"} if self.missing_level else _side_to_dict(self.missing)
         pair = {} if self.other is None else {"other": self.other, "absent": self.absent}
-        return {"level": self.level, **pair, **side}
+        under = {"under": list(self.under)} if self.under else {}
+        return {"level": self.level, **under, **pair, **side}
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from slp.errors import Diagnostic
 from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.decisions import ClassLoss, FeatureCost
 from slp.ir.groups import Group
+from slp.ir.hierarchies import IsA
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
@@ -277,6 +278,7 @@ class CheckedProgram:
     parameters: Mapping[str, float] = field(default_factory=dict)
     boxes: Mapping[str, Box] = field(default_factory=dict)
     groups: Mapping[str, Group] = field(default_factory=dict)
+    is_a: tuple[IsA, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     support: Support = Support()
     failure: Failure = "restrict"

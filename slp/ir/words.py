@@ -183,7 +183,9 @@ def describe_support(support: Support) -> list[str]:
 def describe_group(group: Group) -> str:
     """A group of features as one sentence."""
     features = joined(group.features)
-    return f"The group {group.name} ({features}) is drawn as one feature is, then one of its features."
+    return (
+        f"The group {group.name} ({features}) is drawn as one feature is, then one of its features."
+    )
 
 
 def describe_weight(feature: str, weight: float) -> str:

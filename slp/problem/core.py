@@ -175,11 +175,10 @@ def _add_feature(
     codes: NDArray[np.int32],
 ) -> None:
     kind = feature.kind
-    numbers = np.empty(0) if kind.numbers is None else kind.numbers
     problem.add_feature(
         kind.core,
         kind.n_codes,
-        np.ascontiguousarray(numbers, np.float64),
+        np.ascontiguousarray(kind.core_numbers, np.float64),
         np.ascontiguousarray(breakpoints, np.float64),
         np.ascontiguousarray(codes, np.uint32),
         kind.missing_code is not None,

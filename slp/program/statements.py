@@ -1,5 +1,5 @@
-"""The statements of a program beside its rules: constraints, limits, groups and weights of features;
-the program without some of them; and the smallest part of them that has a property."""
+"""The statements of a program beside its rules: constraints, limits, groups and weights of
+features; the program without some of them; and the smallest part of them that has a property."""
 
 from __future__ import annotations
 

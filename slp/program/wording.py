@@ -17,7 +17,7 @@ from slp.terms import Atom, Struct
 
 
 def texts_of(program: CheckedProgram, statements: list[Statement]) -> list[str]:
-    """Statements of one constraint, limit, group or weight each, without the directives around them."""
+    """Statements of one constraint, limit, group or weight each, without what is around them."""
     found: list[str] = []
     for span, group in groupby(statements, key=lambda s: s.span if s.constraints else None):
         own = list(group)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
+from slp.columns import Is
 from slp.ir.program import LeafDeclaration
 from slp.trees.formulas import classes_outside, formula_of, have_names, rising_of
 from slp.trees.regions import Levels, Region
@@ -101,6 +102,8 @@ def _untold(feature: str, nodes: Iterable[Node]) -> str | None:
         test = split.test
         if split.feature == feature and test.by_level:
             return f"the levels of {feature} have no order"
+        if isinstance(test, Is) and test.under:
+            return "tests by concepts name several levels"
         if test.names_all:
             return "tests by subsets leave levels without a side"
         kinds.setdefault(split.feature, set()).add(test.by_level)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from slp.columns import Below, Test
+from slp.columns import Below, Is, Test
 from slp.columns.tests import MOST_TOLD
 from slp.ir.constraints import Box
 from slp.messages.numbers import number_text
@@ -58,7 +58,11 @@ class Region:
             return below, above
         known = self.levels.get(feature, Levels())
         lefts, rights = test.groups
-        if test.names_all:
+        if isinstance(test, Is) and test.under:
+            lefts = (test.level,)
+            only = test.level if known.only not in test.under else known.only
+            not_left: tuple[str, ...] = ()
+        elif test.names_all:
             only, not_left = known.only, rights or ()
         else:  # on one level
             only, not_left = lefts[0], () if known.only in (None, lefts[0]) else lefts

@@ -17,6 +17,7 @@ from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey
 from tests.spec.example import Groups
 from tests.spec.program_text import ProgramText
+from tests.spec.random_concepts import with_concepts
 from tests.spec.random_programs import (
     MIXING_RULES,
     MIXING_RULES_OF_ANY,
@@ -92,6 +93,7 @@ def random_case(
     extremes: bool = False,
     partition: bool = False,
     groups: bool = False,
+    concepts: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
@@ -105,7 +107,8 @@ def random_case(
     leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be registered, with `extremes`
     gaps and weights are tiny or huge, and most programs mix measures, with
     `partition` some splits are by that measure, and two features part the rows alike, with `groups`
-    some features are in groups, and levels are split by subsets now and then."""
+    some features are in groups, and levels are split by subsets now and then, with `concepts`
+    levels of the first feature are in a hierarchy."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
@@ -137,6 +140,8 @@ def random_case(
         table = with_missing_sides(rng, table)
     if lines:
         table = with_lines(rng, table)
+    if concepts:
+        table = with_concepts(rng, table)
     if extremes:
         table = with_extremes(rng, table)
     rules = ROW_RULES if rows else RANGE_RULES if ranges else PARTITION_RULES if partition else None
@@ -149,7 +154,9 @@ def random_case(
             model = compile_problem(program, table.frame())
         except DataError as error:
             codes = {d.code for d in error.diagnostics if d.severity == "error"}
-            if not ordered or codes != {"E155"}:
+            if concepts and codes == {"E175"}:  # of a row that was left out
+                table = with_concepts(rng, table)
+            elif not ordered or codes != {"E155"}:
                 raise
             text, program = _consistent_program(rng, table, *drawn)
             continue

@@ -15,7 +15,7 @@ exclusive:features interaction:groups majority:box:outcome max_cost:most:costs m
 max_features:count monotone:feature:direction:predicts:levels:all_levels min_leaf:limit
 min_weight:limit max_depth:limit""".split()
 KINDS = {kind: {"kind", *keys} for kind, *keys in (form.split(":") for form in FORMS)}
-SOFT = {"width", "probabilities", "variance"}  # what soft trees have, and their topology has not
+SOFT, SEVERAL = {"width", "probabilities", "variance"}, {"levels", "under", "concentrations"}
 FREE, SAME = (-math.inf, math.inf), 1e-12  # numbers that differ by less are equal but for rounding
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.I | re.A)
 
@@ -136,7 +136,7 @@ def rising(formula: Any, leaf: Any) -> Any:
 def monotone(s: Any, places: Any, points: Any) -> Any:
     """Of each fall of predictions, or of that between two points, whether it is there."""
     f, kinds = s["feature"], {(p.f, p.threshold is None) for p in places if not p.leaf}
-    others = any({"levels", "concentrations"} & {*p.node} for p in places) or (f, True) in kinds
+    others = any(SEVERAL & {*p.node} for p in places) or (f, True) in kinds
     sides = any(p.node.get("missing") in ("left", "right") for p in places)
     if others or sides or len(kinds) > len(dict(kinds)) or s["predicts"] is None:
         return [None]
