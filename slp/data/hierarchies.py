@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from slp.columns import MISSING, Nominal
 from slp.data.feature_kind import Feature
-from slp.errors import DataError, Diagnostic
-from slp.ir.hierarchies import Hierarchy, IsA
+from slp.errors import DataError, Diagnostic, Related
+from slp.ir.hierarchies import Hierarchy, IsA, contradictions
 from slp.messages import hierarchies as words
 from slp.messages.names import atom, joined, name_help
 
@@ -39,6 +39,10 @@ def hierarchies_of(facts: Sequence[IsA], features: Sequence[Feature]) -> dict[st
             faults.append(words.NO_COLUMN_NAMED(part[0].span, column=column, help=help))
     kinds = {f.name: f.kind for f in features}
     for column, about in own.items():
+        found = [contradiction(*found) for found in contradictions(about)]
+        faults += found
+        if found:
+            continue
         faults += _check_concepts(about, column, levels[column])
         if type(kinds[column]) is not Nominal:
             said = "`missing(side)`" if kinds[column].missing == "side" else "`subsets`"
@@ -51,8 +55,8 @@ def hierarchies_of(facts: Sequence[IsA], features: Sequence[Feature]) -> dict[st
 def _connected(facts: Sequence[IsA]) -> list[list[IsA]]:
     """Facts of one column, or those without a column that are about the same root."""
     parts: dict[tuple[str | None, str], list[IsA]] = {}
+    whole = Hierarchy.of(fact for fact in facts if fact.column is None)
     for fact in facts:
-        whole = Hierarchy.of(one for one in facts if one.column == fact.column)
         root = whole.path(fact.name)[-1] if fact.column is None else ""
         parts.setdefault((fact.column, root), []).append(fact)
     return list(parts.values())
@@ -76,6 +80,14 @@ def _of_no_one(
         yield words.TWO_COLUMNS_OF_LEVEL(
             shared.span, name=shared.name, columns=columns, atom=atom(fitting[0]), fact=told
         )
+
+
+def contradiction(fact: IsA, first: IsA | None) -> Diagnostic:
+    """The error for a fact that contradicts the first one, or closes a circle (None)."""
+    if first is None:
+        return words.CIRCLE_OF_CONCEPTS(fact.span, name=fact.name)
+    here = [Related("said here", first.span)] if first.span else []
+    return words.TWO_CONCEPTS(fact.span, related=here, name=fact.name, concept=first.concept)
 
 
 def _check_concepts(about: Sequence[IsA], column: str, levels: set[str]) -> Iterator[Diagnostic]:

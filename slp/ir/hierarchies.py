@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from slp.source import SourceSpan
@@ -17,6 +17,22 @@ class IsA:
     name: str
     concept: str
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+def contradictions(facts: Iterable[IsA]) -> Iterator[tuple[IsA, IsA | None]]:
+    """The facts on one column that contradict one before: with this one, or None where several make
+    a circle with it."""
+    kept: dict[str, IsA] = {}
+    for fact in facts:
+        first = kept.setdefault(fact.name, fact)
+        name: str | None = fact.concept
+        while first is fact and name in kept and name != fact.name:
+            name = kept[name].concept
+        if first is not fact:
+            yield fact, first
+        elif name == fact.name:
+            del kept[fact.name]
+            yield fact, None
 
 
 @dataclass(frozen=True)

@@ -265,12 +265,22 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
             if f.missing == "side" and f.new == "average":
                 way += ", or both sides where no row of the table missed it"
             out.append(f"A missing value of {f.name or f'{others.lower()} feature'} {way}.")
+    out += _describe_concepts(program)
     for kind, names in of_kind.items():
         if names:
             out.append(f"{joined(names)} {'is' if len(names) == 1 else 'are'} {kind}.")
     if program.ignored:
         out.append(f"Not used: {joined(program.ignored)}.")
     return out
+
+
+def _describe_concepts(program: ir.CheckedProgram) -> list[str]:
+    """The concepts of levels, each with what is right below it."""
+    below: dict[str, list[str]] = {}
+    for fact in program.is_a:
+        below.setdefault(fact.concept, []).append(fact.name)
+    told = [f"{concept} is {joined(names, 'or')}" for concept, names in below.items()]
+    return [f"Splits of levels ask for concepts too: {'; '.join(told)}."] if told else []
 
 
 def _describe_decisions(program: ir.CheckedProgram) -> list[str]:

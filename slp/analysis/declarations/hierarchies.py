@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import name_of
 from slp.data.cells import cell_text
-from slp.errors import Related
-from slp.ir.hierarchies import Hierarchy, IsA
+from slp.data.hierarchies import contradiction
+from slp.ir.hierarchies import IsA, contradictions
 from slp.messages import hierarchies as words
 from slp.syntax.ast import Clause
 from slp.terms import Number, Struct
@@ -21,24 +21,12 @@ def is_hierarchy_clause(clause: Clause) -> bool:
 
 def read_hierarchies(clauses: Iterable[Clause], findings: Findings) -> tuple[IsA, ...]:
     """The facts. Those that are malformed or contradict another give findings and are left out."""
-    facts: dict[tuple[str | None, str], IsA] = {}
-    for clause in clauses:
-        fact = _read_fact(clause, findings)
-        if fact is None:
-            continue
-        first = facts.setdefault((fact.column, fact.name), fact)
-        if first is not fact:
-            here = [Related("said here", first.span)] if first.span else []
-            told = {"name": fact.name, "concept": first.concept}
-            findings.add(words.TWO_CONCEPTS(clause.span, related=here, **told))
-    kept: list[IsA] = []
-    for fact in facts.values():
-        before = Hierarchy.of(one for one in kept if one.column == fact.column)
-        if fact.name in before.path(fact.concept):
-            findings.add(words.CIRCLE_OF_CONCEPTS(fact.span, name=fact.name))
-        else:
-            kept.append(fact)
-    return tuple(kept)
+    facts = [fact for clause in clauses if (fact := _read_fact(clause, findings)) is not None]
+    for column in dict.fromkeys(fact.column for fact in facts):
+        for fact, first in contradictions([f for f in facts if f.column == column]):
+            facts = [other for other in facts if other is not fact]
+            findings.add(contradiction(fact, first))
+    return tuple(facts)
 
 
 def _read_fact(clause: Clause, findings: Findings) -> IsA | None:

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import MISSING, Absent, level_numbers
+from slp.columns import MISSING, Absent, Is, level_numbers
 from slp.errors import UsageError
 from slp.leaves import Label, LeafModel, label_of, label_text
 from slp.messages.tree_texts import NO_CLASS_OF_EXPORT, NO_CLASSES_OF_EXPORT
@@ -45,6 +45,7 @@ class Ask:
         values `left` is () and `right` None.
     missing : the share of rows without a value that goes left; None where these are refused.
     other : the same of a level on neither side; None too where there is no other.
+    concept : what the levels on the left side are, None where they have no name.
     """
 
     feature: str
@@ -53,6 +54,7 @@ class Ask:
     right: tuple[str, ...] | None
     missing: float | None
     other: float | None
+    concept: str | None = None
 
     @property
     def both(self) -> bool:
@@ -216,7 +218,8 @@ def _ask(split: Split, ours: float, rest: float, untold: Untold) -> Ask:
         return Ask(split.feature, None, None, right, missing, None)
     if other == 0.0:
         return Ask(split.feature, None, left, None, missing, None)
-    return Ask(split.feature, None, left, right, missing, other)
+    concept = test.level if isinstance(test, Is) and test.under else None
+    return Ask(split.feature, None, left, right, missing, other, concept)
 
 
 def subtree_end(nodes: Sequence[Ask | End], start: int) -> int:

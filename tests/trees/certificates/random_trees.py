@@ -42,6 +42,7 @@ SORTS = (
     {"zeros": True},
     {"subsets": True},
     {"groups": True},
+    {"concepts": True},
 )
 
 
