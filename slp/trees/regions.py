@@ -57,10 +57,11 @@ class Region:
             )
             return below, above
         known = self.levels.get(feature, Levels())
+        only: str | None
         lefts, rights = test.groups
         if isinstance(test, Is) and test.under:
             lefts = (test.level,)
-            only = test.level if known.only not in test.under else known.only
+            only = known.only if known.only in test.under else test.level
             not_left: tuple[str, ...] = ()
         elif test.names_all:
             only, not_left = known.only, rights or ()

@@ -1,5 +1,6 @@
 """The core's proposals against the plain ones where splits are by subsets of levels, all or those
-in the order of the response, missing values take a side, features are in groups, or levels have concepts."""
+in the order of the response, missing values take a side, features are in groups, or levels have
+concepts."""
 
 from __future__ import annotations
 

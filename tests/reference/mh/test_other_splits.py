@@ -1,6 +1,6 @@
 """Proposals leave the target invariant where missing values take a side, splits are in the order
-of the response in their box, features are in groups, or levels have concepts, by exact transition matrices of the code
-that runs."""
+of the response in their box, features are in groups, or levels have concepts, by exact
+transition matrices of the code that runs."""
 
 from __future__ import annotations
 
