@@ -236,6 +236,11 @@ class ColumnKind(ABC):
         return None
 
     @property
+    def instead_of_concepts(self) -> str | None:
+        """What is declared of a column of levels that cannot have concepts too; None of others."""
+        return None
+
+    @property
     def not_named(self) -> Wording | None:
         """What is found beside a rule that needs all tests before the rows of the box are known: by
         the measure `all`, or as it uses what its split asks; None where they are."""

@@ -40,6 +40,7 @@ class Sided(ColumnKind):
     holes: bool = False
     new: Absent | None = None
     missing: ClassVar[Literal["side"]] = "side"
+    instead_of_concepts: ClassVar[str] = "`missing(side)`"
 
     # --- codes -----------------------------------------------------------------------------
 

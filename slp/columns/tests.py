@@ -8,8 +8,9 @@ value is a level of its own: a test on another level sends it right, and the tes
 What every test says: `by_level`, whether it is on levels and not on a number; `number`, its
 threshold, None of one on levels; `tested`, the number or the levels; `names`, the levels that it
 names; `names_all`, whether it names those of both sides, so that any other has none;
-`missing_level`, whether a missing value is a level to it; `absent`, what becomes of a row of which
-it says no side; its words and its JSON data.
+`missing_level`, whether a missing value is a level to it; `concept`, the name of the levels that it
+asks for, None where they have none; `absent`, what becomes of a row of which it says no side; its
+words and its JSON data.
 
 `ways` is the one definition in Python of which side a row goes to. The core has it in
 `native/core/problem/columns/row_test.hpp`.
@@ -76,6 +77,7 @@ class Below:
     names_all: ClassVar[bool] = False
     missing_level: ClassVar[bool] = False
     absent: ClassVar[Absent] = "error"
+    concept: ClassVar[None] = None
 
     @property
     def tested(self) -> float:
@@ -185,6 +187,11 @@ class Is:
         return self.level
 
     @property
+    def concept(self) -> str | None:
+        """The concept that it asks for, None of a level."""
+        return self.level if self.under else None
+
+    @property
     def groups(self) -> Groups:
         """See `Groups`."""
         return self.under or (self.level,), None if self.other is None else (self.other,)
@@ -241,6 +248,7 @@ class In:
     by_level: ClassVar[bool] = True
     names_all: ClassVar[bool] = True
     missing_level: ClassVar[bool] = True
+    concept: ClassVar[None] = None
 
     @property
     def tested(self) -> tuple[str, ...]:
@@ -311,6 +319,7 @@ class IsMissing:
     names_all: ClassVar[bool] = False
     missing_level: ClassVar[bool] = True
     absent: ClassVar[Absent] = "error"
+    concept: ClassVar[None] = None
     names: ClassVar[tuple[str, ...]] = ()
     groups: ClassVar[Groups] = ((MISSING,), None)
 

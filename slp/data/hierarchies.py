@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from slp.columns import MISSING, Nominal
+from slp.columns import MISSING
 from slp.data.feature_kind import Feature
 from slp.errors import DataError, Diagnostic, Related
 from slp.ir.hierarchies import Hierarchy, IsA, contradictions
@@ -44,8 +44,7 @@ def hierarchies_of(facts: Sequence[IsA], features: Sequence[Feature]) -> dict[st
         if found:
             continue
         faults += _check_concepts(about, column, levels[column])
-        if type(kinds[column]) is not Nominal:
-            said = "`missing(side)`" if kinds[column].missing == "side" else "`subsets`"
+        if (said := kinds[column].instead_of_concepts) is not None:
             faults.append(words.SPLIT_OTHERWISE(about[0].span, column=column, said=said))
     if faults:
         raise DataError(faults)

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
-from slp.columns import Is
 from slp.ir.program import LeafDeclaration
 from slp.trees.formulas import classes_outside, formula_of, have_names, rising_of
 from slp.trees.regions import Levels, Region
@@ -102,7 +101,7 @@ def _untold(feature: str, nodes: Iterable[Node]) -> str | None:
         test = split.test
         if split.feature == feature and test.by_level:
             return f"the levels of {feature} have no order"
-        if isinstance(test, Is) and test.under:
+        if test.concept is not None:
             return "tests by concepts name several levels"
         if test.names_all:
             return "tests by subsets leave levels without a side"

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from slp.columns import Below, Is, Test
+from slp.columns import Below, Test
 from slp.columns.tests import MOST_TOLD
 from slp.ir.constraints import Box
 from slp.messages.numbers import number_text
@@ -59,9 +59,9 @@ class Region:
         known = self.levels.get(feature, Levels())
         only: str | None
         lefts, rights = test.groups
-        if isinstance(test, Is) and test.under:
-            lefts = (test.level,)
-            only = known.only if known.only in test.under else test.level
+        if test.concept is not None:
+            only = known.only if known.only in lefts else test.concept
+            lefts = (test.concept,)
             not_left: tuple[str, ...] = ()
         elif test.names_all:
             only, not_left = known.only, rights or ()

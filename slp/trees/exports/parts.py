@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import MISSING, Absent, Is, level_numbers
+from slp.columns import MISSING, Absent, level_numbers
 from slp.errors import UsageError
 from slp.leaves import Label, LeafModel, label_of, label_text
 from slp.messages.tree_texts import NO_CLASS_OF_EXPORT, NO_CLASSES_OF_EXPORT
@@ -218,8 +218,7 @@ def _ask(split: Split, ours: float, rest: float, untold: Untold) -> Ask:
         return Ask(split.feature, None, None, right, missing, None)
     if other == 0.0:
         return Ask(split.feature, None, left, None, missing, None)
-    concept = test.level if isinstance(test, Is) and test.under else None
-    return Ask(split.feature, None, left, right, missing, other, concept)
+    return Ask(split.feature, None, left, right, missing, other, test.concept)
 
 
 def subtree_end(nodes: Sequence[Ask | End], start: int) -> int:
