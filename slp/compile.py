@@ -130,9 +130,10 @@ def _varied(
     known: StateRules | None,
     progress: ListingProgress | None,
 ) -> Problem:
-    """A changed program on the same table. The table is coded again only if other cuts are
-    declared, or if trees are soft or hard in place of the other."""
-    if (program.features, program.soft) != (problem.program.features, problem.program.soft):
+    """A changed program on the same table. The table is coded again only if other cuts
+    or concepts are declared, or if trees are soft or hard in place of the other."""
+    coded = [(own.features, own.is_a, own.soft) for own in (program, problem.program)]
+    if coded[0] != coded[1]:
         return compile_problem(program, X, y, known=known, progress=progress)
     program = with_tree_on(program, problem.table)
     schema = _schema(program, problem.table)

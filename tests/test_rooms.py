@@ -22,6 +22,7 @@ KINDS_IN_CORE = {
     "levels": r"\bLevels\b|\bFeatureKind::levels\b|columns/levels\.hpp",
     "subsets": r"\bSubsets\b|\bsubsets\b|\bkMostInSubsets\b",
     "ordered_subsets": r"\bOrderedSubsets\b|\bordered_subsets\b",
+    "concepts": r"\bConcepts\b|columns/concepts\.hpp",
     "sided": r"\bSided\b|\bholes\b|columns/sided\.hpp",
 }
 
@@ -45,7 +46,8 @@ def test_a_kind_of_column_is_named_by_few_files_of_the_core(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["Numeric", "Binned", "Ordinal", "Nominal", "Subsets", "OrderedSubsets", "Sided"]
+    "kind",
+    ["Numeric", "Binned", "Ordinal", "Nominal", "Subsets", "OrderedSubsets", "Concepts", "Sided"],
 )
 def test_a_kind_of_column_is_named_by_few_files(kind: str) -> None:
     """Its file, the names of the room, the reader of archives, the coding of tables, and those that
@@ -71,7 +73,8 @@ def test_a_kind_of_column_is_named_by_few_files(kind: str) -> None:
 #: scikit-learn, and regions of constraints, which have thresholds of their own.
 SPLITS = {
     "ordinal": ({"Ordinal"}, set(), 4),
-    "levels": ({"Nominal", "Is"}, set(), 7),
+    "levels": ({"Nominal", "Is"}, set(), 8),
+    "concepts": ({"Concepts", "SplitsByConcepts"}, set(), 5),
     "subsets": ({"Subsets", "SplitsBySubsets", "In"}, {"subsets"}, 6),
     "ordered_subsets": (
         {"OrderedSubsets", "SplitsInOrder", "looks_at_response"},

@@ -107,14 +107,16 @@ void add_call_rule(MadeState& state, double log_weight, std::int32_t called) {
 }
 
 void add_split_rule(MadeState& state, double log_weight, int measure,
-                    const Array<std::int32_t>& transitions, double range_total) {
+                    const Array<std::int32_t>& transitions, double range_total,
+                    const Array<double>& weights) {
     state.rules.push_back({RuleKind::split,
                            log_weight,
                            {},
                            -1,
                            static_cast<Measure>(measure),
                            vector_of(transitions),
-                           range_total});
+                           range_total,
+                           vector_of(weights)});
 }
 
 // The last added rule's function of the rows of a box.
@@ -205,7 +207,7 @@ double log_marginal(const Problem& problem, const Array<std::uint32_t>& rows) {
 
 void set_grammar(Problem& problem, std::int32_t start, bool normalise, bool condition,
                  std::int64_t min_leaf, std::int32_t max_leaves,
-                 const Array<double>& feature_weights) {
+                 const Array<double>& feature_weights, const Array<std::uint32_t>& group_of) {
     Grammar& g = problem.grammar;
     g.start = start;
     g.normalise = normalise;
@@ -213,6 +215,7 @@ void set_grammar(Problem& problem, std::int32_t start, bool normalise, bool cond
     g.min_leaf = min_leaf;
     g.max_leaves = max_leaves;
     g.feature_weights = vector_of(feature_weights);
+    g.group_of = vector_of(group_of);
 }
 
 // Call after everything else is set.
@@ -300,7 +303,8 @@ void bind_problem(nb::module_& m) {
         .def("add_leaf_rule", &add_leaf_rule, nb::arg("log_weight"), nb::arg("majority"))
         .def("add_call_rule", &add_call_rule, nb::arg("log_weight"), nb::arg("state"))
         .def("add_split_rule", &add_split_rule, nb::arg("log_weight"), nb::arg("measure"),
-             nb::arg("transitions").noconvert(), nb::arg("range_total") = 0.0)
+             nb::arg("transitions").noconvert(), nb::arg("range_total"),
+             nb::arg("weights").noconvert())
         .def("set_row_function", &set_row_function, nb::arg("ops").noconvert(),
              nb::arg("operands").noconvert(), nb::arg("labelled"));
     nb::class_<Problem>(m, "ExactProblem",
@@ -317,7 +321,7 @@ void bind_problem(nb::module_& m) {
         .def("log_marginal", &log_marginal, nb::arg("rows").noconvert())
         .def("set_grammar", &set_grammar, nb::arg("start"), nb::arg("normalise"),
              nb::arg("condition"), nb::arg("min_leaf"), nb::arg("max_leaves"),
-             nb::arg("feature_weights").noconvert())
+             nb::arg("feature_weights").noconvert(), nb::arg("group_of").noconvert())
         .def(
             "add_state",
             [](Problem& problem, const MadeState& state) {

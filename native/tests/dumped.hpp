@@ -94,6 +94,7 @@ private:
             g.min_leaf = one<std::int64_t>();
             g.max_leaves = one<std::int32_t>();
             g.feature_weights = many<double>();
+            g.group_of = many<std::uint32_t>();
         } else {
             add(name);
         }
@@ -117,6 +118,7 @@ private:
             rule.measure = named<Measure>();
             rule.transitions = many<std::int32_t>();
             rule.range_total = one<double>();
+            rule.weights = many<double>();
         } else {
             throw std::runtime_error("no such call: " + name);
         }

@@ -25,6 +25,8 @@ from slp.analysis.consistency.shared_columns import check_monotone
 from slp.analysis.consistency.unused import find_unused
 from slp.analysis.declarations.boxes import box_names, read_boxes
 from slp.analysis.declarations.constraints import read_constraints
+from slp.analysis.declarations.groups import read_groups
+from slp.analysis.declarations.hierarchies import read_hierarchies
 from slp.analysis.declarations.typed import read_declarations
 from slp.analysis.derivations.enclosed import find_enclosed
 from slp.analysis.derivations.endless import find_endless, find_left_recursion
@@ -94,8 +96,10 @@ def read_program(
     orders = {f.name: f.levels for f in said.features if f.name and f.levels}
     boxes = read_boxes(clauses.boxes, values, findings, orders)
     malformed = box_names(clauses.boxes) - boxes.keys()
-    made = made_by(said.definitions)
-    constraints = read_constraints(directives, boxes, malformed, said.costs, made, values, findings)
+    groups, made = read_groups(clauses.groups, findings), made_by(said.definitions)
+    constraints = read_constraints(
+        directives, boxes, malformed, groups, said.costs, made, values, findings
+    )
     edits = read_edits(read.edit_uses, resolved, tree, findings)
     program = CheckedProgram(
         name=PurePath(source.file.name).stem,
@@ -104,6 +108,8 @@ def read_program(
         clauses=tuple(clauses.logic),
         parameters=resolved,
         boxes=boxes,
+        groups=groups,
+        is_a=read_hierarchies(clauses.hierarchies, findings),
         constraints=constraints,
         edits=edits,
         files=read.files,

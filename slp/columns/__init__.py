@@ -1,7 +1,7 @@
 """What a column is, and what the test of a split asks of it.
 
 Entry points: `ColumnKind` (`slp.columns.kind`), what every kind answers, and the kinds: `Numeric`,
-`Binned`, `Ordinal`, `Nominal`, `Subsets`, `OrderedSubsets`, and `Sided` around any other;
+`Binned`, `Ordinal`, `Nominal`, `Subsets`, `OrderedSubsets`, `Concepts`, and `Sided` around others;
 `slp.columns.declared`, what the declaration of a feature means; `kind_of_plain`, from the data of a
 saved run; `Below`, `Is`, `In`, `IsMissing` (`slp.columns.tests`), the four tests; `Test`, any of
 them; `ways`, which side rows go to (`LEFT`, `RIGHT`, `UNTOLD`); `MISSING`, what the level of
@@ -11,6 +11,7 @@ missing values is called; `Formula` (`slp.columns.formula`), what makes a column
 """
 
 from slp.columns.archive import kind_of_plain
+from slp.columns.concepts import Concepts
 from slp.columns.kind import ColumnKind
 from slp.columns.levels import Nominal
 from slp.columns.numeric import Binned, Numeric
@@ -43,6 +44,7 @@ __all__ = [
     "Below",
     "Binned",
     "ColumnKind",
+    "Concepts",
     "In",
     "Is",
     "IsMissing",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from slp.columns.concepts import Concepts, Span
 from slp.columns.declared import KINDS_OF_LEVELS
 from slp.columns.formula import formula_of_plain
 from slp.columns.kind import ColumnKind
@@ -38,6 +39,8 @@ def _kind_of_values(f: Mapping[str, Any]) -> ColumnKind:
         if kind is None or len(names) > (kind.most_levels or len(names)):
             raise ValueError("no levels are split like that")
         _check(not flags or missing != "side")
+        if kind is Concepts:
+            return Concepts(names, new, level, _spans_of(f.get("spans"), len(names)))
         return kind(names, new, level)
     _check(missing != "level" and not flags and f["kind"] in ("numbers", "cuts"))
     if "order" in f:
@@ -55,6 +58,17 @@ def _kind_of_values(f: Mapping[str, Any]) -> ColumnKind:
         formula = formula_of_plain(f)
         _check(formula is not None)
     return (Numeric if f["kind"] == "numbers" else Binned)(None, unit, found, formula)
+
+
+def _spans_of(spans: Any, n_levels: int) -> tuple[Span, ...]:
+    """The concepts above levels."""
+    _check(isinstance(spans, list))
+    out = []
+    for span in spans:
+        _check(isinstance(span, list) and list(map(type, span)) == [str, int, int])
+        _check(0 <= span[1] < span[2] < n_levels)
+        out.append((span[0], span[1], span[2]))
+    return tuple(out)
 
 
 def _texts(names: Any) -> tuple[str, ...]:

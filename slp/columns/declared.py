@@ -14,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.concepts import Concepts
 from slp.columns.formula import Formula
 from slp.columns.kind import ColumnKind
 from slp.columns.levels import Nominal
@@ -30,7 +31,7 @@ from slp.messages.names import atom
 from slp.messages.new_rows import TOO_MANY_LEVELS
 
 #: The kinds of columns of levels.
-KINDS_OF_LEVELS = (Nominal, Subsets, OrderedSubsets)
+KINDS_OF_LEVELS = (Nominal, Subsets, OrderedSubsets, Concepts)
 
 #: What declares how levels are split, and what may stand in its brackets in place of a number.
 SPLITS = "subsets"

@@ -15,6 +15,7 @@ from slp.columns.tests import MISSING, Absent, Below, In, Is, IsMissing, Test
 from slp.errors import DataError
 from slp.messages import Wording
 from slp.messages.trees import (
+    CONCEPT_WITHOUT_LEVELS,
     KEY_OF_ANOTHER_TEST,
     KEY_WITHOUT_ANOTHER,
     MISSING_IS_NO_LEVEL,
@@ -34,7 +35,7 @@ from slp.messages.trees import (
 #: Keys of a node that may stand beside the one that tells the kind of its test.
 _BESIDE = {
     "threshold": ("order", "unit", "missing", "defined", "undefined"),
-    "level": ("other", "absent", "missing", "defined", "undefined"),
+    "level": ("other", "absent", "missing", "under", "defined", "undefined"),
     "levels": ("others", "absent"),
 }
 #: Which of them mean nothing without another.
@@ -103,6 +104,8 @@ def _check_level(site: JsonPosition, said: Mapping[str, Any]) -> Test:
             site.fail(NOT_A_STRING, key=key, found=json_kind(said[key]))
     if missing not in (None, "level", "left", "right"):
         site.fail(MISSING_IS_NO_LEVEL, found=json_kind(missing))
+    if "under" in said:
+        return _check_concept(site, said)
     if missing == "level" and level == MISSING:
         if other is not None:
             site.fail(KEY_OF_ANOTHER_TEST, key="other", test="the test for missing values")
@@ -115,6 +118,18 @@ def _check_level(site: JsonPosition, said: Mapping[str, Any]) -> Test:
     if missing == "level":
         return Is(level, "right", missing_level=True, other=other, absent=absent)
     return Is(level, missing, other=other, absent=absent)
+
+
+def _check_concept(site: JsonPosition, said: Mapping[str, Any]) -> Test:
+    """A test of a concept, which names its levels."""
+    if "other" in said:
+        site.fail(KEY_OF_ANOTHER_TEST, key="other", test="`under`")
+    under, missing = tuple(_check_names(site, "under", said["under"])), said.get("missing")
+    if not under or len(set(under)) < len(under):
+        site.fail(CONCEPT_WITHOUT_LEVELS)
+    if missing == "level":
+        return Is(said["level"], "right", missing_level=True, under=under)
+    return Is(said["level"], missing, under=under)
 
 
 def _check_subsets(site: JsonPosition, said: Mapping[str, Any]) -> Test:

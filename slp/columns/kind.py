@@ -116,6 +116,11 @@ class ColumnKind(ABC):
         return None
 
     @property
+    def core_numbers(self) -> NDArray[np.float64]:
+        """The numbers that the core has of it (`columns/feature.hpp`)."""
+        return np.empty(0) if self.numbers is None else self.numbers
+
+    @property
     def values(self) -> NDArray[np.float64] | None:
         """The values of a column of numbers by their code; None of others."""
         return None
@@ -234,6 +239,11 @@ class ColumnKind(ABC):
     def not_by_level(self) -> Wording | None:
         """What is found beside a rule that names the level of a split, where splits are on other
         things than one level."""
+        return None
+
+    @property
+    def instead_of_concepts(self) -> str | None:
+        """What is declared of a column of levels that cannot have concepts too; None of others."""
         return None
 
     @property

@@ -41,6 +41,7 @@ class Sided(ColumnKind):
     holes: bool = False
     new: Absent | None = None
     missing: ClassVar[Literal["side"]] = "side"
+    instead_of_concepts: ClassVar[str] = "`missing(side)`"
 
     # --- codes -----------------------------------------------------------------------------
 

@@ -40,6 +40,7 @@ class Subsets(Nominal):
     not_with: ClassVar[Wording] = NOT_WITH_SUBSETS
     not_by_level: ClassVar[Wording] = NOT_WITH_SUBSETS
     not_expanded: ClassVar[Wording] = SUBSETS_NOT_EXPANDED
+    instead_of_concepts: ClassVar[str] = "`subsets`"
 
     def goes_left(self, codes: NDArray[Any], low: int, high: int) -> NDArray[np.bool_]:
         """See `ColumnKind`."""

@@ -8,9 +8,9 @@ value is a level of its own: a test on another level sends it right, and the tes
 What every test says: `by_level`, whether it is on levels and not on a number; `number`, its
 threshold, None of one on levels; `tested`, the number or the levels; `names`, the levels that it
 names; `names_all`, whether it names those of both sides, so that any other has none;
-`missing_level`, whether a missing value is a level to it; `absent`, what becomes of a row of which
-it says no side; `formula`, what makes the feature of columns, None of a column; its words and its
-JSON data.
+`missing_level`, whether a missing value is a level to it; `concept`, the name of the levels that it
+asks for, None where they have none; `absent`, what becomes of a row of which it says no side;
+`formula`, what makes the feature of columns, None of a column; its words and its JSON data.
 
 `ways` is the one definition in Python of which side a row goes to. The core has it in
 `native/core/problem/columns/row_test.hpp`.
@@ -80,6 +80,7 @@ class Below:
     names_all: ClassVar[bool] = False
     missing_level: ClassVar[bool] = False
     absent: ClassVar[Absent] = "error"
+    concept: ClassVar[None] = None
 
     @property
     def tested(self) -> float:
@@ -141,7 +142,7 @@ class Below:
 
 @dataclass(frozen=True)
 class Is:
-    """Whether the value is one level.
+    """Whether the value is one level, or one of the levels of a concept.
 
     Attributes
     ----------
@@ -151,6 +152,7 @@ class Is:
         `missing` is "right".
     other : the level that goes right, where the box of the split has two; None where it has more,
         all of which go right.
+    under : the levels of the concept that `level` is; () of a level itself.
     absent : what becomes of a new row with neither of two levels; "average" where there are more.
     """
 
@@ -160,6 +162,7 @@ class Is:
     other: str | None = None
     absent: Absent = "average"
     formula: ClassVar[None] = None
+    under: tuple[str, ...] = ()
     threshold: ClassVar[None] = None
     number: ClassVar[None] = None
     by_level: ClassVar[bool] = True
@@ -168,6 +171,8 @@ class Is:
     def __post_init__(self) -> None:
         if self.other == self.level:
             raise ValueError("the two levels of a test are one")
+        if self.under and self.other is not None:
+            raise ValueError("a test on a concept sends all other levels right")
         if self.other is None and self.absent != "average":
             raise ValueError("a test that names one level tells the side of all others")
         if self.missing_level and (self.missing != "right" or self.level == MISSING):
@@ -176,6 +181,8 @@ class Is:
     @property
     def names(self) -> tuple[str, ...]:
         """The levels that it names."""
+        if self.under:
+            return self.under
         return (self.level,) if self.other is None else (self.level, self.other)
 
     @property
@@ -184,9 +191,14 @@ class Is:
         return self.level
 
     @property
+    def concept(self) -> str | None:
+        """The concept that it asks for, None of a level."""
+        return self.level if self.under else None
+
+    @property
     def groups(self) -> Groups:
         """See `Groups`."""
-        return (self.level,), None if self.other is None else (self.other,)
+        return self.under or (self.level,), None if self.other is None else (self.other,)
 
     @property
     def alone(self) -> Is:
@@ -216,7 +228,8 @@ class Is:
         """The test as JSON data (docs/api.md)."""
         side = {"missing": "level"} if self.missing_level else _side_to_dict(self.missing)
         pair = {} if self.other is None else {"other": self.other, "absent": self.absent}
-        return {"level": self.level, **pair, **side}
+        under = {"under": list(self.under)} if self.under else {}
+        return {"level": self.level, **under, **pair, **side}
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,6 +253,7 @@ class In:
     by_level: ClassVar[bool] = True
     names_all: ClassVar[bool] = True
     missing_level: ClassVar[bool] = True
+    concept: ClassVar[None] = None
 
     @property
     def tested(self) -> tuple[str, ...]:
@@ -311,6 +325,7 @@ class IsMissing:
     names_all: ClassVar[bool] = False
     missing_level: ClassVar[bool] = True
     absent: ClassVar[Absent] = "error"
+    concept: ClassVar[None] = None
     names: ClassVar[tuple[str, ...]] = ()
     groups: ClassVar[Groups] = ((MISSING,), None)
 

@@ -11,6 +11,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import DONE, Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint, Support
+from slp.ir.groups import Named, features_of, name_in_program
 from slp.ir.made import Made
 from slp.messages import constraints as words
 from slp.source import SourceSpan
@@ -22,8 +23,8 @@ class Before(Constraint):
     """Every split on `then` has a split on `feature` above it."""
 
     name: ClassVar[str] = "before"
-    feature: str
-    then: str
+    feature: Named
+    then: Named
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
     made: Made = Made()
 
@@ -32,8 +33,8 @@ class Before(Constraint):
         return f"Every split on {waits} has a split on {first} above it."
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
-        yield self.feature, self.span
-        yield self.then, self.span
+        yield from self.each_named(self.feature)
+        yield from self.each_named(self.then)
 
     def automaton(self) -> BeforeAutomaton:
         return BeforeAutomaton(self.feature, self.then, self.made)
@@ -41,16 +42,19 @@ class Before(Constraint):
     def can_be_broken(self, features: Collection[str]) -> bool:
         return any(waits_for(f, self.feature, self.then, self.made) for f in features)
 
-    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
-        waits = waits_for(feature, self.feature, self.then, self.made)
-        if self.feature == self.then or not waits:
+    def against_first(self, feature: Named, span: SourceSpan | None) -> Diagnostic | None:
+        waits = (waits_for(f, self.feature, self.then, self.made) for f in features_of(feature))
+        if self.feature in (self.then, feature) or not all(waits):
             return None
         return words.FIRST_NEEDS_ANOTHER(
-            span, related=and_this(self), feature=feature, other=self.feature
+            span,
+            related=and_this(self),
+            feature=name_in_program(feature),
+            other=name_in_program(self.feature),
         )
 
 
-def waits_for(split: str, feature: str, then: str, made: Made) -> bool:
+def waits_for(split: str, feature: Named, then: Named, made: Made) -> bool:
     """Whether a split needs one on `feature` above it, as it counts as one on `then`. Of
     `before(bmi, weight)` a split on bmi is one on bmi, and needs no other."""
     return then in made.closest(split, (feature, then))
@@ -60,8 +64,8 @@ def waits_for(split: str, feature: str, then: str, made: Made) -> bool:
 class BeforeAutomaton(Automaton[str]):
     """State: "waits" (F is not used above) or DONE."""
 
-    feature: str
-    then: str
+    feature: Named
+    then: Named
     made: Made
     start = "waits"
 
@@ -78,11 +82,11 @@ class BeforeAutomaton(Automaton[str]):
         return None if refused else (DONE, DONE)
 
     def describe(self, state: str) -> str:
-        return "" if state == DONE else f"no {self.feature} yet"
+        return "" if state == DONE else f"no {name_in_program(self.feature)} yet"
 
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Before | None:
-    feature, then = given.name(args[0]), given.name(args[1])
+    feature, then = given.named(args[0]), given.named(args[1])
     if feature is None or then is None:
         return None
     return Before(feature, then, span, given.made(feature, then))
@@ -93,32 +97,32 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
     befores = of_kind(constraints, Before)
     for cycle in _cycles(befores):
         if len(cycle) == 1:
-            yield words.BEFORE_ITSELF(cycle[0].span, feature=cycle[0].feature)
+            yield words.BEFORE_ITSELF(cycle[0].span, feature=name_in_program(cycle[0].feature))
         else:
-            names = " before ".join(f"`{c.feature}`" for c in (*cycle, cycle[0]))
+            names = " before ".join(f"`{name_in_program(c.feature)}`" for c in (*cycle, cycle[0]))
             others = and_this(*cycle[:-1])
             yield words.CIRCLE_OF_BEFORES(cycle[-1].span, related=others, features=names)
     for b in befores:
+        first, then = name_in_program(b.feature), name_in_program(b.then)
         firsts = b.made.on(b.feature)
+        pairs = [(f, g) for f in firsts for g in features_of(b.then)]
         for c in constraints:
-            if all(first != b.then and c.keeps_apart(first, b.then) for first in firsts):
-                yield words.NEVER_TOGETHER(
-                    b.span, related=and_this(c), feature=b.feature, then=b.then
-                )
+            if all(f != g and c.keeps_apart(f, g) for f, g in pairs):
+                yield words.NEVER_TOGETHER(b.span, related=and_this(c), feature=first, then=then)
         never = [c for c in constraints if all(map(c.never_splits_on, firsts))]
         if never:
             yield words.BEFORE_NEEDS_FORBIDDEN(
-                b.span, related=because_of(never[-1]), feature=b.then, other=b.feature
+                b.span, related=because_of(never[-1]), feature=then, other=first
             )
 
 
 def _cycles(befores: Iterable[Before]) -> list[list[Before]]:
     """Cycles of `before`, each once."""
-    waits: dict[str, list[Before]] = {}
+    waits: dict[Named, list[Before]] = {}
     for b in befores:
         waits.setdefault(b.feature, []).append(b)
     out: list[list[Before]] = []
-    done: set[str] = set()
+    done: set[Named] = set()
     for start in waits:
         cycle = _cycle_from(start, waits, done)
         if cycle:
@@ -126,7 +130,7 @@ def _cycles(befores: Iterable[Before]) -> list[list[Before]]:
     return out
 
 
-def _cycle_from(start: str, waits: dict[str, list[Before]], done: set[str]) -> list[Before]:
+def _cycle_from(start: Named, waits: dict[Named, list[Before]], done: set[Named]) -> list[Before]:
     """The first cycle on a walk from `start` through features that are not done."""
     path: list[Before] = []
     on_path = [start]

@@ -13,6 +13,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import DONE
 from slp.ir.cells import Cell
 from slp.ir.constraints import Box, BoxEnd, Constraint, Support, TableFacts
+from slp.ir.groups import Named, features_of, name_in_program
 from slp.ir.words import describe_box
 from slp.messages import constraints as words
 from slp.messages.names import joined
@@ -49,12 +50,12 @@ class Constant(Constraint):
     def automaton(self) -> ConstantAutomaton:
         return ConstantAutomaton(self.box)
 
-    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
+    def against_first(self, feature: Named, span: SourceSpan | None) -> Diagnostic | None:
         bounded = _bounded(self.box)
-        if not bounded or feature in bounded:
+        if not bounded or not features_of(feature).isdisjoint(bounded):
             return None
         return words.FIRST_CUTS_BOX(
-            span, related=and_this(self), feature=feature, box=self.box.name
+            span, related=and_this(self), feature=name_in_program(feature), box=self.box.name
         )
 
     def check_on_table(self, table: TableFacts) -> Iterator[Diagnostic]:

@@ -11,6 +11,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint
+from slp.ir.groups import Named, features_of, name_in_program
 from slp.ir.made import Made
 from slp.messages import constraints as words
 from slp.messages.names import joined
@@ -23,7 +24,7 @@ class Exclusive(Constraint):
     """No path splits on two of `features`."""
 
     name: ClassVar[str] = "exclusive"
-    features: tuple[str, ...]
+    features: tuple[Named, ...]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
     made: Made = Made()
 
@@ -33,14 +34,14 @@ class Exclusive(Constraint):
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
         for feature in self.features:
-            yield feature, self.span
+            yield from self.each_named(feature)
 
     def automaton(self) -> ExclusiveAutomaton:
-        return ExclusiveAutomaton(frozenset(self.features), self.made)
+        return ExclusiveAutomaton(self.features, self.made)
 
     def can_be_broken(self, features: Collection[str]) -> bool:
         each = (self.made.closest(f, self.features) for f in features)
-        return len(frozenset[str]().union(*each)) > 1
+        return len(frozenset[Named]().union(*each)) > 1
 
     def never_splits_on(self, feature: str) -> bool:
         return len(self.made.closest(feature, self.features)) > 1
@@ -49,17 +50,17 @@ class Exclusive(Constraint):
         both = [self.made.closest(f, self.features) for f in (a, b)]
         return [len(own) for own in both] == [1, 1] and both[0] != both[1]
 
-    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
-        if not self.never_splits_on(feature):
+    def against_first(self, feature: Named, span: SourceSpan | None) -> Diagnostic | None:
+        if not all(map(self.never_splits_on, features_of(feature))):
             return None
-        return words.FIRST_FORBIDDEN(span, related=and_this(self), feature=feature)
+        return words.FIRST_FORBIDDEN(span, related=and_this(self), feature=name_in_program(feature))
 
 
 @dataclass(frozen=True)
 class ExclusiveAutomaton(Automaton[str]):
-    """State: the one of the features used above, "" if none is."""
+    """State: the one of the features or groups used above, "" if none is."""
 
-    features: frozenset[str]
+    features: tuple[Named, ...]
     made: Made
     start = ""
 
@@ -71,7 +72,7 @@ class ExclusiveAutomaton(Automaton[str]):
         taken = self.made.closest(feature, self.features)
         if not taken:
             return state, state
-        (own,) = taken if len(taken) == 1 else ("",)
+        own = name_in_program(*taken) if len(taken) == 1 else ""
         return (own, own) if own and state in ("", own) else None
 
     def describe(self, state: str) -> str:

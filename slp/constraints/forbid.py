@@ -14,6 +14,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import DONE, Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Box, BoxEnd, Constraint, Support
+from slp.ir.groups import Named, features_of, name_in_program
 from slp.ir.made import Made
 from slp.ir.words import describe_box
 from slp.messages import constraints as words
@@ -30,7 +31,7 @@ class Forbid(Constraint):
     `within`."""
 
     name: ClassVar[str] = "forbid"
-    feature: str
+    feature: Named
     below: int | None = None
     within: Box | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
@@ -51,7 +52,7 @@ class Forbid(Constraint):
         return f"No split is on {self.made.told(self.feature)}{where}."
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
-        yield self.feature, self.span
+        yield from self.each_named(self.feature)
 
     def automaton(self) -> Automaton[Any]:
         if self.within is not None:
@@ -62,13 +63,13 @@ class Forbid(Constraint):
         return not self.made.on(self.feature).isdisjoint(features)
 
     def never_splits_on(self, feature: str) -> bool:
-        forbidden = self.feature in self.made.counted(feature)
+        forbidden = self.made.counts(feature, self.feature)
         return forbidden and self.within is None and not self.below
 
-    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
-        if not self.never_splits_on(feature):
+    def against_first(self, feature: Named, span: SourceSpan | None) -> Diagnostic | None:
+        if not all(map(self.never_splits_on, features_of(feature))):
             return None
-        return words.FIRST_FORBIDDEN(span, related=and_this(self), feature=feature)
+        return words.FIRST_FORBIDDEN(span, related=and_this(self), feature=name_in_program(feature))
 
     def missed_end(self, end: BoxEnd) -> Diagnostic | None:
         if end.end == end.bounds[0]:
@@ -77,7 +78,9 @@ class Forbid(Constraint):
             missed = end.threshold > end.end
         if not missed:
             return None
-        return words.FORBID_MISSES_NODES(end.box.span, forbidden=self.feature, **end.values)
+        return words.FORBID_MISSES_NODES(
+            end.box.span, forbidden=name_in_program(self.feature), **end.values
+        )
 
 
 @dataclass(frozen=True)
@@ -156,7 +159,7 @@ class ForbidWithinAutomaton(BoxAutomaton[Within]):
 
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Forbid | None:
-    feature = given.name(args[0])
+    feature = given.named(args[0])
     below, within = None, None
     if len(args) == 2:
         where = args[1]

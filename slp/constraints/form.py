@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 from slp.errors import Diagnostic, Related
 from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.decisions import FeatureCost
+from slp.ir.groups import Named
 from slp.ir.made import Made
 from slp.messages import Wording
 from slp.messages.constraints import LOWER_LIMIT
@@ -25,8 +26,13 @@ class Arguments(Protocol):
         """The name that an atom stands for; `what` it is the name of."""
         ...
 
-    def names(self, term: Term, least: int) -> tuple[str, ...] | None:
-        """The features in a list of at least `least` (1 or 2) names, without repeats."""
+    def named(self, term: Term) -> Named | None:
+        """The feature or the group of this name."""
+        ...
+
+    def names(self, term: Term, least: int) -> tuple[Named, ...] | None:
+        """The features and groups in a list of at least `least` (1 or 2) names, none of which is in
+        another."""
         ...
 
     def box(self, term: Term) -> Box | None:
@@ -47,7 +53,7 @@ class Arguments(Protocol):
         finding of its own."""
         ...
 
-    def made(self, *names: str) -> Made:
+    def made(self, *names: Named) -> Made:
         """The defined features that count as some of these names."""
         ...
 
@@ -84,6 +90,7 @@ class Form:
     find : errors and warnings on all constraints of its kind in a program, which contradict others
         or have no effect, on every table.
     listed : whether a list as the first argument stands for a constraint on each item.
+    of_each_feature : whether a group there stands for a constraint on each of its features.
     """
 
     name: str
@@ -92,6 +99,7 @@ class Form:
     read: Callable[[tuple[Term, ...], Arguments, SourceSpan], Constraint | None]
     find: Callable[[Sequence[Constraint], Support], Iterator[Diagnostic]] = nothing
     listed: bool = False
+    of_each_feature: bool = False
 
 
 def of_kind(constraints: Iterable[Constraint], kind: type[_C]) -> list[_C]:

@@ -11,6 +11,7 @@ from slp.errors import Diagnostic
 from slp.ir.automaton import Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint
+from slp.ir.groups import Group, Named, features_of, name_in_program
 from slp.messages import constraints as words
 from slp.source import SourceSpan
 from slp.terms import Term, list_items
@@ -41,10 +42,12 @@ class Interaction(Constraint):
     def keeps_apart(self, a: str, b: str) -> bool:
         return not any(a in group and b in group for group in self.groups)
 
-    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
-        if any(feature in group for group in self.groups):
+    def against_first(self, feature: Named, span: SourceSpan | None) -> Diagnostic | None:
+        if any(not features_of(feature).isdisjoint(group) for group in self.groups):
             return None
-        return words.FIRST_IN_NO_GROUP(span, related=and_this(self), feature=feature)
+        return words.FIRST_IN_NO_GROUP(
+            span, related=and_this(self), feature=name_in_program(feature)
+        )
 
 
 @dataclass(frozen=True)
@@ -80,17 +83,22 @@ def _largest(groups: Iterable[frozenset[str]]) -> Groups:
     return frozenset(g for g in all_groups if not any(g < other for other in all_groups))
 
 
+def _spread(names: Iterable[Named]) -> tuple[str, ...]:
+    """Features, with those of groups in their place."""
+    listed = [own.features if isinstance(own, Group) else (own,) for own in names]
+    return tuple(feature for features in listed for feature in features)
+
+
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Interaction | None:
     items = list_items(args[0])
     if not items:
         given.malformed(words.NO_GROUPS, args[0])
         return None
     groups = [given.names(t, 1) for t in items]
-    found = tuple(g for g in groups if g is not None)
+    found = tuple(_spread(g) for g in groups if g is not None)
     if len(found) < len(groups):
         return None
-    every = given.every_made
-    return Interaction(tuple(map(every.within, found)), span)
+    return Interaction(tuple(map(given.every_made.within, found)), span)
 
 
 FORM = Form(Interaction.name, "`interaction([[F, G], [H]])`", (1,), _read)

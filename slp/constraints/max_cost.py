@@ -20,6 +20,7 @@ from slp.ir.automaton import Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint, Support
 from slp.ir.decisions import FeatureCost
+from slp.ir.groups import Named, features_of, name_in_program
 from slp.ir.made import Made
 from slp.messages import constraints as words
 from slp.messages.names import joined
@@ -74,12 +75,13 @@ class MaxCost(Constraint):
         apart = self.never_splits_on(a) or self.never_splits_on(b)
         return not apart and self._sum({a, b}) > _decimal(self.most)
 
-    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
-        if not self.never_splits_on(feature):
+    def against_first(self, feature: Named, span: SourceSpan | None) -> Diagnostic | None:
+        if not all(map(self.never_splits_on, features_of(feature))):
             return None
-        cost = float(self._sum([feature]))
+        cost = min(float(self._sum([f])) for f in features_of(feature))
+        name = name_in_program(feature)
         return words.FIRST_TOO_DEAR(
-            span, related=and_this(self), feature=feature, cost=cost, most=self.most
+            span, related=and_this(self), feature=name, cost=cost, most=self.most
         )
 
     def _sum(self, features: Collection[str]) -> Fraction:

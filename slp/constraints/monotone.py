@@ -105,4 +105,5 @@ FORM = Form(
     (2, 3),
     _read,
     _find,
+    of_each_feature=True,
 )

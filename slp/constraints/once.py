@@ -10,6 +10,7 @@ from slp.constraints.form import Arguments, Form
 from slp.ir.automaton import Automaton
 from slp.ir.cells import Cell
 from slp.ir.constraints import Constraint
+from slp.ir.groups import Named, name_in_program
 from slp.ir.made import Made
 from slp.source import SourceSpan
 from slp.terms import Term
@@ -17,10 +18,10 @@ from slp.terms import Term
 
 @dataclass(frozen=True)
 class Once(Constraint):
-    """No path splits on `feature` twice."""
+    """No path splits on `feature` twice; on features of a group once at most, together."""
 
     name: ClassVar[str] = "once"
-    feature: str
+    feature: Named
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
     made: Made = Made()
 
@@ -28,7 +29,7 @@ class Once(Constraint):
         return f"No path splits on {self.made.told(self.feature)} twice."
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
-        yield self.feature, self.span
+        yield from self.each_named(self.feature)
 
     def automaton(self) -> OnceAutomaton:
         return OnceAutomaton(self.feature, self.made)
@@ -41,7 +42,7 @@ class Once(Constraint):
 class OnceAutomaton(Automaton[bool]):
     """State: whether F is used above."""
 
-    feature: str
+    feature: Named
     made: Made
     start = False
 
@@ -50,16 +51,16 @@ class OnceAutomaton(Automaton[bool]):
         return self.made.on(self.feature)
 
     def step(self, state: bool, feature: str, cell: Cell | None) -> tuple[bool, bool] | None:
-        if self.feature not in self.made.counted(feature):
+        if not self.made.counts(feature, self.feature):
             return state, state
         return None if state else (True, True)
 
     def describe(self, state: bool) -> str:
-        return f"{self.feature} used" if state else ""
+        return f"{name_in_program(self.feature)} used" if state else ""
 
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Once | None:
-    feature = given.name(args[0])
+    feature = given.named(args[0])
     return Once(feature, span, given.made(feature)) if feature is not None else None
 
 

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from slp import kernels
 from slp.budgets import check_time
+from slp.columns.concepts import SplitsByConcepts
 from slp.data.declarations import declared_of, with_missing
 from slp.data.features import CodedColumn, code_column
 from slp.data.frames import frame_of
+from slp.data.hierarchies import hierarchies_of
 from slp.data.regressors import regressors_of
 from slp.data.response import Response, bind_response
 from slp.data.roles import Roles, roles_of
@@ -57,6 +59,11 @@ def table_of(program: CheckedProgram, X: Any, y: Any = None) -> Table:
             coded.append(code_column(column, declared, roles.weights).in_few_bytes())
         except DataError as e:
             faults += e.diagnostics
+    if program.is_a and not faults:
+        try:
+            coded = _with_concepts(program, roles, coded)
+        except DataError as e:
+            faults += e.diagnostics
     try:
         response = response_of(program, roles)
     except DataError as e:
@@ -64,6 +71,24 @@ def table_of(program: CheckedProgram, X: Any, y: Any = None) -> Table:
     if faults:
         raise DataError(faults)
     return _merged(coded, response, roles, given.without_weight(), frame.nbytes)
+
+
+def _with_concepts(
+    program: CheckedProgram, roles: Roles, coded: Sequence[CodedColumn]
+) -> list[CodedColumn]:
+    """The coded columns, those of which levels have concepts coded anew. Raises DataError E175."""
+    found = hierarchies_of(program.is_a, [own.feature for own in coded])
+    out: list[CodedColumn] = []
+    for column, plain in zip(roles.features, coded, strict=True):
+        if column.name not in found:
+            out.append(plain)
+            continue
+        splits = SplitsByConcepts(found[column.name])
+        declared = replace(declared_of(column, program.features), splits=splits)
+        if roles.sided and column.missing.any():
+            declared = with_missing(declared)
+        out.append(code_column(column, declared, roles.weights).in_few_bytes())
+    return out
 
 
 def response_of(program: CheckedProgram, roles: Roles) -> Response:

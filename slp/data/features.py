@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
-from slp.columns import MISSING, Numeric
+from slp.columns import MISSING, ColumnKind, Numeric
 from slp.columns.declared import has_levels, kind_of_levels, kind_of_numbers, kind_with_side
 from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
@@ -129,14 +129,25 @@ def _code_levels(
     column: Column, declared: FeatureDeclaration, warnings: tuple[Diagnostic, ...] = ()
 ) -> CodedColumn:
     labels, codes = labels_of(column)
-    kind = kind_of_levels(declared, tuple(map(cell_text, labels)))
-    return CodedColumn(Feature(column.name, kind), codes, warnings)
+    levels = tuple(map(cell_text, labels))
+    kind = kind_of_levels(declared, levels)
+    return CodedColumn(Feature(column.name, kind), _in_order(kind, levels, codes), warnings)
+
+
+def _in_order(
+    kind: ColumnKind, levels: tuple[str, ...], codes: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Codes by the places of levels as codes of a kind, whose levels may have another order."""
+    if kind.names[: len(levels)] == levels:
+        return codes
+    return np.array([kind.names.index(level) for level in levels], np.int32)[codes]
 
 
 def _code_levels_and_missing(column: Column, declared: FeatureDeclaration) -> CodedColumn:
     """Missing values are the level `MISSING`, which comes last."""
     present = column.rows(np.flatnonzero(~column.missing))
-    coded = _code_levels(present, declared, () if declared.kind else text_warnings(present))
+    plain = replace(declared, splits=None)
+    coded = _code_levels(present, plain, () if declared.kind else text_warnings(present))
     levels = coded.feature.kind.names
     if MISSING in levels:
         raise DataError(MISSING_IS_A_LEVEL(name=column.name, level=MISSING))
@@ -145,6 +156,7 @@ def _code_levels_and_missing(column: Column, declared: FeatureDeclaration) -> Co
     if column.missing.any():
         levels = (*levels, MISSING)
     kind = kind_of_levels(declared, levels, "level")
+    codes = _in_order(kind, levels, codes)
     return replace(coded, feature=Feature(column.name, kind), codes=codes)
 
 

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol, cast
 
 from slp.errors import Diagnostic
 from slp.ir.automaton import Automaton
+from slp.ir.groups import Group, Named, features_of
 from slp.ir.made import Made
 from slp.messages.numbers import number_text
 from slp.source import SourceSpan, visible
@@ -92,6 +93,11 @@ class Constraint(ABC):
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
         """The features that it names itself, without those of its box, each with its place."""
         return iter(())
+
+    def each_named(self, named: Named) -> Iterator[tuple[str, SourceSpan | None]]:
+        """The feature of a name, or those of a group, with the place of this constraint."""
+        for feature in sorted(features_of(named)):
+            yield feature, self.span
 
     def named_classes(self) -> Iterator[tuple[str, str, SourceSpan | None]]:
         """The classes that it names: for each its own name for messages, the class, the place."""
@@ -174,9 +180,9 @@ class Constraint(ABC):
         """Whether it rules out that one path splits on both features, each of which it allows."""
         return False
 
-    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
-        """Why the root cannot split on a feature, as something at `span` demands; None if it
-        can."""
+    def against_first(self, feature: Named, span: SourceSpan | None) -> Diagnostic | None:
+        """Why the root cannot split on a feature, or on any of a group, as something at `span`
+        demands; None if it can."""
         return None
 
     def check_on_table(self, table: TableFacts) -> Iterator[Diagnostic]:
@@ -193,6 +199,8 @@ def _plain(value: Any) -> Any:
     """A field of a constraint as plain data."""
     if isinstance(value, tuple):
         return list(map(_plain, value))
+    if isinstance(value, Group):
+        return list(value.features)
     return value.to_plain() if isinstance(value, Box | Made) else value
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from slp.ir.groups import Named, features_of
 from slp.messages.names import joined
 
 
@@ -36,19 +37,25 @@ class Made:
         """All that a split on `feature` counts as a split on: itself, and what it is made of."""
         return self._counted.get(feature, frozenset({feature}))
 
-    def on(self, name: str) -> frozenset[str]:
-        """The features on which a split counts as one on `name`."""
-        return frozenset({name, *(made for made, _ in self.of if name in self.counted(made))})
+    def counts(self, feature: str, named: Named) -> bool:
+        """Whether a split on `feature` counts as one on what is named."""
+        return not features_of(named).isdisjoint(self.counted(feature))
 
-    def closest(self, feature: str, names: Iterable[str]) -> frozenset[str]:
+    def on(self, named: Named) -> frozenset[str]:
+        """The features on which a split counts as one on what is named."""
+        return features_of(named) | {made for made, _ in self.of if self.counts(made, named)}
+
+    def closest(self, feature: str, names: Iterable[Named]) -> frozenset[Named]:
         """Those of some names that a split on `feature` counts as, without those of which another
         one is made: of bmi and weight a split on bmi is one on bmi."""
-        found = self.counted(feature) & frozenset(names)
-        return frozenset(n for n in found if not any(n in self.counted(m) for m in found - {n}))
+        by_name = {named: features_of(named) for named in names}
+        found = self.counted(feature) & frozenset[str]().union(*by_name.values())
+        near = {f for f in found if not any(f in self.counted(m) for m in found - {f})}
+        return frozenset(named for named, own in by_name.items() if own & near)
 
-    def about(self, names: Iterable[str]) -> Made:
+    def about(self, names: Iterable[Named]) -> Made:
         """Those that count as some of these names, with these alone."""
-        named = set(names)
+        named = set[str]().union(*map(features_of, names))
         kept = [(made, self.counted(made) & (named - {made})) for made, _ in self.of]
         return Made(tuple((made, tuple(sorted(own))) for made, own in kept if own))
 
@@ -63,11 +70,12 @@ class Made:
             found += more
         return tuple(found)
 
-    def told(self, name: str, *others: str) -> str:
+    def told(self, name: Named, *others: Named) -> str:
         """A name in words, with what is made of it: `weight (or bmi, made of it)`. Beside others
         that a constraint names, with the features of which it is the `closest`."""
-        made = [m for m, _ in self.of if m != name and name in self.closest(m, (name, *others))]
-        return f"{name} (or {joined(made, 'or')}, made of it)" if made else name
+        own, names = features_of(name), (name, *others)
+        made = [m for m, _ in self.of if m not in own and name in self.closest(m, names)]
+        return f"{name} (or {joined(made, 'or')}, made of it)" if made else str(name)
 
     def to_plain(self) -> dict[str, list[str]]:
         """As JSON data: by feature, what a split on it counts as beside itself."""

@@ -26,6 +26,8 @@ def named_features(program: ir.CheckedProgram) -> Iterator[tuple[str, SourceSpan
             yield name, program.leaf.span
     for definition in program.definitions:
         yield definition.name, definition.span
+    for group in program.groups.values():
+        yield from group.spans.items()
     for name in program.feature_weights:
         yield name, program.spans.get(f"feature_weight:{name}")
     for rule in program.rules:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_a
 from slp.errors import Diagnostic
 from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.decisions import ClassLoss, FeatureCost
+from slp.ir.groups import Group
+from slp.ir.hierarchies import IsA
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
@@ -277,6 +279,8 @@ class CheckedProgram:
     clauses: tuple[LogicClause, ...] = ()
     parameters: Mapping[str, float] = field(default_factory=dict)
     boxes: Mapping[str, Box] = field(default_factory=dict)
+    groups: Mapping[str, Group] = field(default_factory=dict)
+    is_a: tuple[IsA, ...] = ()
     constraints: tuple[Constraint, ...] = ()
     support: Support = Support()
     failure: Failure = "restrict"

@@ -152,7 +152,8 @@ class TreeGrammar:
     `states` are all reachable states. If there are many, they are `OpenStates`, for engines that
     need few of them; an engine that needs all takes the grammar `listed`. `levels[f]` are the
     levels of a categorical feature, None for a numeric one. `breakpoints[f]` is float64, strictly
-    increasing, empty for a categorical feature. `feature_weights` is float64, shape (d,).
+    increasing, empty for a categorical feature. `feature_weights` is float64, shape (d,). `groups`
+    are the numbers of the features' groups, shape (d,), from 0; None if no features are grouped.
     `min_leaf` counts rows with repeats; `min_weight`, if there is one, stands in its place and
     is of their weights. `max_leaves` conditions on at most this number of leaves.
 
@@ -184,6 +185,7 @@ class TreeGrammar:
     normalised: bool
     min_weight: float | None = None
     by_partition: bool = False
+    groups: NDArray[np.int64] | None = None
 
     @property
     def backtracks(self) -> bool:

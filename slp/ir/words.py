@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from slp.ir import program as ir
 from slp.ir.constraints import Box, Constraint, Support
+from slp.ir.groups import Group
 from slp.messages.names import joined
 from slp.messages.numbers import interval_text, number_text, settings_text
 from slp.source import visible
@@ -179,6 +180,14 @@ def describe_support(support: Support) -> list[str]:
     return out
 
 
+def describe_group(group: Group) -> str:
+    """A group of features as one sentence."""
+    features = joined(group.features)
+    return (
+        f"The group {group.name} ({features}) is drawn as one feature is, then one of its features."
+    )
+
+
 def describe_weight(feature: str, weight: float) -> str:
     """The weight of a feature as one sentence."""
     return f"Feature {feature} is drawn with weight {number_text(weight)}, where others have 1."
@@ -186,7 +195,11 @@ def describe_weight(feature: str, weight: float) -> str:
 
 def _describe_limits(program: ir.CheckedProgram) -> list[str]:
     weights = program.feature_weights.items()
-    return [*describe_support(program.support), *(describe_weight(*own) for own in weights)]
+    return [
+        *describe_support(program.support),
+        *map(describe_group, program.groups.values()),
+        *(describe_weight(*own) for own in weights),
+    ]
 
 
 def _tells_failure(program: ir.CheckedProgram, fine_print: bool) -> bool:
@@ -252,6 +265,7 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
             if f.missing == "side" and f.new == "average":
                 way += ", or both sides where no row of the table missed it"
             out.append(f"A missing value of {f.name or f'{others.lower()} feature'} {way}.")
+    out += _describe_concepts(program)
     for kind, names in of_kind.items():
         if names:
             out.append(f"{joined(names)} {'is' if len(names) == 1 else 'are'} {kind}.")
@@ -261,6 +275,15 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
     if program.ignored:
         out.append(f"Not used: {joined(program.ignored)}.")
     return out
+
+
+def _describe_concepts(program: ir.CheckedProgram) -> list[str]:
+    """The concepts of levels, each with what is right below it."""
+    below: dict[str, list[str]] = {}
+    for fact in program.is_a:
+        below.setdefault(fact.concept, []).append(fact.name)
+    told = [f"{concept} is {joined(names, 'or')}" for concept, names in below.items()]
+    return [f"Splits of levels ask for concepts too: {'; '.join(told)}."] if told else []
 
 
 def _describe_decisions(program: ir.CheckedProgram) -> list[str]:

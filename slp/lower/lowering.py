@@ -14,6 +14,7 @@ from slp.errors import Diagnostic, NoGrammarError, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.automaton import Automaton
 from slp.ir.constraints import Constraint
+from slp.ir.groups import group_numbers
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import State, TreeGrammar
 from slp.lower.any_tree import any_tree
@@ -213,6 +214,9 @@ def _is_local(constraint: Constraint) -> bool:
 def _grammar(program: ir.CheckedProgram, schema: Schema, maker: StateMaker) -> TreeGrammar:
     """The grammar of the states that were listed."""
     weights = [program.feature_weights.get(f, 1.0) for f in schema.features]
+    groups = None
+    if program.groups:
+        groups = np.array(group_numbers(schema.features, program.groups), dtype=np.int64)
     states = maker.listed()
     check_calls(states)
     return TreeGrammar(
@@ -227,6 +231,7 @@ def _grammar(program: ir.CheckedProgram, schema: Schema, maker: StateMaker) -> T
         min_leaf=program.support.min_leaf,
         min_weight=program.support.min_weight,
         by_partition=program.by_partition,
+        groups=groups,
         max_leaves=program.max_leaves,
         horizon=maker.expansion.horizon,
         normalised=not schema.loses

@@ -25,6 +25,8 @@ def _named(program: ir.CheckedProgram) -> Iterator[str]:
     """Features in the order in which the parts of a program name them, repeats included."""
     yield from (f.name for f in program.features if f.name is not None)
     yield from program.feature_weights
+    for group in program.groups.values():
+        yield from group.features
     for rule in program.rules:
         if isinstance(rule.body, ir.SplitBody) and isinstance(rule.body.feature, Atom):
             yield rule.body.feature.name

@@ -55,6 +55,10 @@ SOFT_INDEX_CONSTRAINED = E539.says(
     "with `index=soft` every split is on all features, and the program constrains features",
     "take `index=hard`, or take the constraint out",
 )
+SOFT_INDEX_GROUPED = E539.says(
+    "under `index=soft` gates weigh all features at once, and groups of features are not defined",
+    "take `index=hard`, or leave the groups out",
+)
 SOFT_WITHOUT_CORE = E539.says(
     "the engine rjhmc runs in the compiled kernels, which are missing", "install a C++ compiler"
 )

@@ -144,6 +144,9 @@ SIDES_WITHOUT_LEVELS = E602.says(
     "stands twice",
     _SPLIT,
 )
+CONCEPT_WITHOUT_LEVELS = E602.says(
+    "`under` at {path} is no list of levels, each once", "list the levels of the concept"
+)
 NO_WAY_OF_ABSENT = E602.says(
     'at {path}, `absent` can only be "error", "larger" or "average", and there is {found}', _SPLIT
 )

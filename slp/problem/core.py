@@ -22,7 +22,7 @@ from slp.kernels.compiled import compiled_core
 from slp.leaves import LeafModel, label_text
 from slp.messages.inference import COUNTS_TOO_LARGE
 from slp.messages.soft_trees import SOFT_TREES_ALONE
-from slp.problem.split_measures import flat_transitions, range_total
+from slp.problem.split_measures import flat_transitions, weights_of_rule
 
 if TYPE_CHECKING:
     from slp._core import ExactProblem, ExactRules
@@ -150,6 +150,7 @@ def _set_grammar(
         min(least, int(sizes.sum()) + 1),  # the core's integers end
         leaves_owed,
         np.ascontiguousarray(grammar.feature_weights, np.float64),
+        np.array([] if grammar.groups is None else grammar.groups, np.uint32),
     )
     make = partial(_core_rules, core, grammar, table)
     if isinstance(grammar.states, OpenStates):
@@ -174,11 +175,10 @@ def _add_feature(
     codes: NDArray[np.int32],
 ) -> None:
     kind = feature.kind
-    numbers = np.empty(0) if kind.numbers is None else kind.numbers
     problem.add_feature(
         kind.core,
         kind.n_codes,
-        np.ascontiguousarray(numbers, np.float64),
+        np.ascontiguousarray(kind.core_numbers, np.float64),
         np.ascontiguousarray(breakpoints, np.float64),
         np.ascontiguousarray(codes, np.uint32),
         kind.missing_code is not None,
@@ -209,8 +209,10 @@ def _core_rules(core: Any, grammar: TreeGrammar, table: Table, state: int) -> Ex
 def _add_rule(rules: ExactRules, rule: Rule, grammar: TreeGrammar, table: Table) -> None:
     leaf = table.leaf
     if isinstance(rule, SplitRule):
-        steps, total = flat_transitions(rule).ravel(), range_total(rule, grammar, table)
-        rules.add_split_rule(rule.log_weight, MEASURES.index(rule.measure), steps, total)
+        steps, own = flat_transitions(rule).ravel(), weights_of_rule(rule, grammar, table)
+        weights = np.empty(0) if own.weights is None else own.weights
+        measure = MEASURES.index(rule.measure)
+        rules.add_split_rule(rule.log_weight, measure, steps, own.total, weights)
     else:
         _add_other(rules, rule, leaf)
     if rule.rows is not None:

@@ -3,6 +3,8 @@ over, and the features of the measure `range` (docs/language.md)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,16 +28,56 @@ def splits_taken_over(left: NDArray[np.int32], failure: Failure) -> NDArray[np.b
     return np.asarray(proposed if failure == "condition" else proposed & (left != FORBIDDEN))
 
 
-def range_total(rule: SplitRule, grammar: TreeGrammar, table: Table, soft: bool = False) -> float:
-    """For a rule with the measure `range`, the sum of the feature weights over R; else 0.
+@dataclass(frozen=True, eq=False)
+class RuleWeights:
+    """What the features of a rule weigh in every box, where no box changes it.
+
+    Attributes
+    ----------
+    total : of the measure `range`, the sum of the weights over R; else 0.
+    weights : float64, shape (d,): of `range` and `per_feature`, where features are in groups, what
+        stands for the feature weights and for 1 / d; else None.
+    """
+
+    total: float = 0.0
+    weights: NDArray[np.float64] | None = None
+
+
+def weights_of_rule(rule: SplitRule, grammar: TreeGrammar, table: Table) -> RuleWeights:
+    """The weights of a rule. Under `range` a group is drawn among those with a feature in R, under
+    `per_feature` among all, each feature of it with the same probability.
+
+    Raises
+    ------
+    DataError
+        E154: see `_range_weights`.
+    """
+    groups = grammar.groups
+    if rule.measure == "per_feature" and groups is not None:
+        n_features = np.bincount(groups)
+        return RuleWeights(0.0, 1.0 / (len(n_features) * n_features[groups]))
+    if rule.measure != "range":
+        return RuleWeights()
+    weights = _range_weights(rule, grammar, table)
+    if groups is None:
+        return RuleWeights(float(weights.sum()))
+    of_group = np.bincount(groups, weights)
+    shares = np.divide(weights, of_group[groups], out=np.zeros(len(weights)), where=weights > 0)
+    return RuleWeights(float((of_group > 0).sum()), shares)
+
+
+def _range_weights(
+    rule: SplitRule, grammar: TreeGrammar, table: Table, soft: bool = False
+) -> NDArray[np.float64]:
+    """For a rule with the measure `range`, the feature weights, 0 outside R.
 
     Raises
     ------
     DataError
         E154: a split may be on a feature that is categorical, cut or binned.
     """
-    total = 0.0
-    for f, feature in enumerate(table.features if rule.measure == "range" else ()):
+    out = np.zeros(len(table.features))
+    for f, feature in enumerate(table.features):
         if feature.kind.n_values < 2:
             continue
         left = rule.transitions[f][:, 0]
@@ -48,8 +90,8 @@ def range_total(rule: SplitRule, grammar: TreeGrammar, table: Table, soft: bool 
                 kind, name = feature.kind.word, feature.name
                 wording = NO_SOFT_RANGE if soft else NO_RANGE
                 raise DataError(wording(feature=name, kind=kind, atom=atom(name)))
-            total += float(grammar.feature_weights[f])
-    return total
+            out[f] = grammar.feature_weights[f]
+    return out
 
 
 def check_ranges(grammar: TreeGrammar, table: Table, soft: bool = False) -> None:
@@ -57,5 +99,5 @@ def check_ranges(grammar: TreeGrammar, table: Table, soft: bool = False) -> None
     numbers. Of states that are made on demand, the first ones are checked here. `soft` if trees are
     soft, which do not take such a column even where it is forbidden."""
     for _, rule in grammar.rules():
-        if isinstance(rule, SplitRule):
-            range_total(rule, grammar, table, soft)
+        if isinstance(rule, SplitRule) and rule.measure == "range":
+            _range_weights(rule, grammar, table, soft)

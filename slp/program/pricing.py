@@ -159,7 +159,7 @@ class _Plan:
 
     def _lacks(self, without: Program, statement: Statement, seed: int) -> StatementOnTrees | None:
         """The statement that a program lacks, on its trees."""
-        if statement.weight is not None:
+        if statement.weight is not None or statement.group is not None:
             return None
         whole = self.program.ir
         satisfied = None
@@ -228,6 +228,8 @@ def _price(plan: _Plan, found: Mapping[frozenset[int], AnswerOfRun], i: int) -> 
 def _kind(statement: Statement) -> StatementKind:
     if statement.limit is not None:
         return "support"
+    if statement.group is not None:
+        return "group"
     return "constraint" if statement.constraints else "feature_weight"
 
 

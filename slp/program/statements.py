@@ -1,5 +1,5 @@
-"""The statements of a program beside its rules: constraints, limits and weights of features; the
-program without some of them; and the smallest part of them that has a property."""
+"""The statements of a program beside its rules: constraints, limits, groups and weights of
+features; the program without some of them; and the smallest part of them that has a property."""
 
 from __future__ import annotations
 
@@ -17,23 +17,28 @@ Property: TypeAlias = Callable[[Sequence["Statement"]], bool | None]
 
 @dataclass(frozen=True, eq=False)
 class Statement:
-    """Constraints, or a limit of `support`, or the weight of a feature, by their names. What comes
-    from a caller and not from a text has no place."""
+    """Constraints, or a limit of `support`, or a group or the weight of a feature, by their names.
+    What comes from a caller and not from a text has no place."""
 
     span: SourceSpan | None
     constraints: tuple[Constraint, ...] = ()
     limit: str | None = None
     weight: str | None = None
+    group: str | None = None
 
 
 def statements_of(program: CheckedProgram) -> list[Statement]:
-    """Each constraint in the program's order, each limit, and each weight."""
+    """Each constraint in the program's order, each limit, each group, and each weight."""
     constraints = [Statement(c.span, (c,)) for c in program.constraints]
     weights = [
         Statement(program.spans.get(f"feature_weight:{feature}"), weight=feature)
         for feature in program.feature_weights
     ]
-    return [*constraints, *_limits(program), *weights]
+    groups = [
+        Statement(next(iter(group.spans.values()), None), group=name)
+        for name, group in program.groups.items()
+    ]
+    return [*constraints, *_limits(program), *groups, *weights]
 
 
 def places_of(program: CheckedProgram) -> list[Statement]:
@@ -67,10 +72,12 @@ def with_only(
     constraints = {id(c) for statement in left for c in statement.constraints}
     loose = {s.limit: getattr(Support(), s.limit) for s in left if s.limit is not None}
     weights = {statement.weight for statement in left}
+    groups = {statement.group for statement in left}
     return replace(
         program,
         constraints=tuple(c for c in program.constraints if id(c) not in constraints),
         support=replace(program.support, **loose),
+        groups={name: own for name, own in program.groups.items() if name not in groups},
         feature_weights={f: w for f, w in program.feature_weights.items() if f not in weights},
     )
 

@@ -8,7 +8,7 @@ from slp.analysis.declarations.constraints import each_constraint
 from slp.errors import ProgramError
 from slp.ir.constraints import Constraint, Support
 from slp.ir.program import CheckedProgram
-from slp.ir.words import describe_constraint, describe_support, describe_weight
+from slp.ir.words import describe_constraint, describe_group, describe_support, describe_weight
 from slp.messages.numbers import number_text
 from slp.program.statements import Statement
 from slp.source import SourceSpan
@@ -17,7 +17,7 @@ from slp.terms import Atom, Struct
 
 
 def texts_of(program: CheckedProgram, statements: list[Statement]) -> list[str]:
-    """Statements of one constraint, limit or weight each, without the directives around them."""
+    """Statements of one constraint, limit, group or weight each, without what is around them."""
     found: list[str] = []
     for span, group in groupby(statements, key=lambda s: s.span if s.constraints else None):
         own = list(group)
@@ -27,9 +27,11 @@ def texts_of(program: CheckedProgram, statements: list[Statement]) -> list[str]:
 
 
 def words_of(program: CheckedProgram, statement: Statement) -> str:
-    """A statement of one constraint, limit or weight as a sentence."""
+    """A statement of one constraint, limit, group or weight as a sentence."""
     if statement.weight is not None:
         return describe_weight(statement.weight, program.feature_weights[statement.weight])
+    if statement.group is not None:
+        return describe_group(program.groups[statement.group])
     if statement.limit is not None:
         limit = getattr(program.support, statement.limit)
         return " ".join(describe_support(Support(**{statement.limit: limit})))
@@ -50,10 +52,14 @@ def _as_written(constraints: list[Constraint], span: SourceSpan | None) -> list[
 
 
 def _text(program: CheckedProgram, statement: Statement) -> str:
-    """A limit or weight; words stand for a constraint that no text says."""
+    """A limit, group or weight; words stand for a constraint that no text says."""
     if statement.weight is not None:
         weight = number_text(program.feature_weights[statement.weight])
         return f"feature_weight({term_to_text(Atom(statement.weight))}, {weight})"
+    if statement.group is not None:
+        group = program.groups[statement.group]
+        facts = [Struct("of_group", (Atom(f), Atom(group.name))) for f in group.features]
+        return ", ".join(map(term_to_text, facts))
     if statement.limit is not None:
         return f"{statement.limit}({number_text(getattr(program.support, statement.limit))})"
     return words_of(program, statement)

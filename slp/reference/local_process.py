@@ -30,7 +30,11 @@ from numpy.typing import NDArray
 
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, SplitRule, TreeGrammar
 from slp.problem.remembered import Remembered
-from slp.problem.split_measures import flat_transitions, range_total, splits_taken_over
+from slp.problem.split_measures import (
+    flat_transitions,
+    splits_taken_over,
+    weights_of_rule,
+)
 from slp.reference.boxes import BoxSplit, Geometry
 from slp.reference.node_tests import NodeTests
 from slp.reference.rule_weights import leaf_allowed, log_own_weights, log_rule_weights
@@ -152,7 +156,8 @@ class LocalProcess:
     def _new_goal(self, box: int, state: int) -> BoxGoal:
         rules = self.grammar.states[state].rules
         splits = self.geometry.splits(box) if any(isinstance(r, SplitRule) for r in rules) else []
-        arrays = SplitArrays.of_box(self.geometry, splits, self.grammar.feature_weights)
+        weights, groups = self.grammar.feature_weights, self.grammar.groups
+        arrays = SplitArrays.of_box(self.geometry, splits, weights, groups)
         found = self.alternatives(state, [box], arrays)
         drawn = []
         for i, (rule, weight) in enumerate(
@@ -198,8 +203,8 @@ class LocalProcess:
         steps = flat_transitions(rule)[arrays.cell]
         steps = self.node_tests.forbid(state, boxes, arrays, steps)
         valid = splits_taken_over(steps[:, 0], self.grammar.failure)
-        total = range_total(rule, self.grammar, self.geometry.table)
-        return SplitsOfRule(log_split_probabilities(rule.measure, arrays, valid, total), steps)
+        own = weights_of_rule(rule, self.grammar, self.geometry.table)
+        return SplitsOfRule(log_split_probabilities(rule.measure, arrays, valid, own), steps)
 
 
 def _alternative(

@@ -26,6 +26,14 @@ There |V| and |V_f| count cuts, and under all measures but `each` and `partition
 of a cut is divided by the number of its versions in V. `range` does not propose the test for
 missing values.
 
+Where features are in groups, a group is drawn uniformly before the feature. Under the first two
+measures that use w, in place of w_f / sum of w over F stands
+
+    1 / number of groups with a feature in F  x  w_f / sum of w over the features of its group in F
+
+and the same with R under `range`. Under `per_feature` 1 / (number of groups x number of features of
+the group) stands for 1/d.
+
 V does not contain splits that the rule does not propose (OUTSIDE) nor, under `failure(restrict)`,
 splits that a constraint forbids. Under `failure(condition)` forbidden splits are in V, and a
 derivation that takes one fails.
@@ -40,7 +48,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.ir.program import Measure
+from slp.problem.split_measures import RuleWeights
 from slp.reference.boxes import BoxSplit, Geometry
+
+#: Of a rule under a measure that every box changes.
+NO_RULE_WEIGHTS = RuleWeights()
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +63,7 @@ class SplitArrays:
     ----------
     n_boxes, n_features : B, d.
     feature_weights : float64, shape (d,).
+    feature_groups : int64, shape (d,). The groups of features; None if there are none.
     box : int64, shape (E,), ascending. Which box, 0 to B - 1.
     cut, cell : int64, shape (E,). Number of the cut in `Geometry.cuts`, and its cell.
     feature : int64, shape (E,). Within a box in canonical order.
@@ -72,6 +85,7 @@ class SplitArrays:
     log_share: NDArray[np.float64]
     pair: NDArray[np.int64]
     group: NDArray[np.int64] | None = None
+    feature_groups: NDArray[np.int64] | None = None
 
     @property
     def n_features(self) -> int:
@@ -80,14 +94,23 @@ class SplitArrays:
 
     @classmethod
     def of_box(
-        cls, geometry: Geometry, splits: Sequence[BoxSplit], feature_weights: NDArray[np.float64]
+        cls,
+        geometry: Geometry,
+        splits: Sequence[BoxSplit],
+        feature_weights: NDArray[np.float64],
+        feature_groups: NDArray[np.int64] | None = None,
     ) -> SplitArrays:
         """Splits of one box."""
         pairs: dict[int, int] = {}
         pair = [pairs.setdefault(min(s.left, s.right), len(pairs)) for s in splits]
         cut = np.array([s.cut for s in splits], np.int64)
         return cls.of_boxes(
-            geometry, np.array([len(splits)]), cut, np.array(pair, np.int64), feature_weights
+            geometry,
+            np.array([len(splits)]),
+            cut,
+            np.array(pair, np.int64),
+            feature_weights,
+            feature_groups,
         )
 
     @classmethod
@@ -98,6 +121,7 @@ class SplitArrays:
         cut: NDArray[np.int64],
         pair: NDArray[np.int64],
         feature_weights: NDArray[np.float64],
+        feature_groups: NDArray[np.int64] | None = None,
     ) -> SplitArrays:
         """Splits of boxes, one box after the other; `n_splits`, shape (B,), of each."""
         cuts = [geometry.cuts[c] for c in cut.tolist()]
@@ -114,6 +138,7 @@ class SplitArrays:
             log_share=np.array([c.log_share for c in cuts], np.float64),
             pair=pair,
             group=np.array([c.group for c in cuts], np.int64) if sided else None,
+            feature_groups=feature_groups,
         )
 
     def of_some(self, boxes: NDArray[np.bool_]) -> tuple[SplitArrays, NDArray[np.bool_]]:
@@ -126,7 +151,18 @@ class SplitArrays:
         gap, length, share = self.gap[held], self.log_length[held], self.log_share[held]
         group = None if self.group is None else self.group[held]
         return SplitArrays(
-            n, weights, box, cut, cell, feature, gap, length, share, pair, group
+            n,
+            weights,
+            box,
+            cut,
+            cell,
+            feature,
+            gap,
+            length,
+            share,
+            pair,
+            group,
+            self.feature_groups,
         ), held
 
     def versions(self, taken: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -139,10 +175,13 @@ class SplitArrays:
 
 
 def log_split_probabilities(
-    measure: Measure, splits: SplitArrays, valid: NDArray[np.bool_], range_total: float = 0.0
+    measure: Measure,
+    splits: SplitArrays,
+    valid: NDArray[np.bool_],
+    own: RuleWeights = NO_RULE_WEIGHTS,
 ) -> NDArray[np.float64]:
     """Log probability of each split, shape (E,), with V the splits marked `valid`; -inf outside V.
-    `range_total` is that of the rule."""
+    `own` are the weights of the rule."""
     out = np.full(len(valid), -np.inf)
     taken = np.flatnonzero(valid)
     if not len(taken):
@@ -155,10 +194,11 @@ def log_split_probabilities(
         box, part = splits.box[taken], 1 / splits.versions(taken)
         out[taken] = np.log(part / np.bincount(box, part)[box])
     elif measure == "range":
-        chosen = splits.feature_weights[splits.feature[taken]] / range_total
+        weights = splits.feature_weights if own.weights is None else own.weights
+        chosen = weights[splits.feature[taken]] / own.total
         out[taken] = splits.log_length[taken] + np.log(chosen / splits.versions(taken))
     else:
-        out[taken] = _probability_by_feature(measure, splits, taken)
+        out[taken] = _probability_by_feature(measure, splits, taken, own)
     return out
 
 
@@ -170,7 +210,7 @@ def _first_of_each_partition(splits: SplitArrays, taken: NDArray[np.int64]) -> N
 
 
 def _probability_by_feature(
-    measure: Measure, splits: SplitArrays, taken: NDArray[np.int64]
+    measure: Measure, splits: SplitArrays, taken: NDArray[np.int64], own: RuleWeights
 ) -> NDArray[np.float64]:
     """Log probabilities of the measures that choose a feature, then one of its cuts."""
     shape = (splits.n_boxes, splits.n_features)
@@ -180,8 +220,18 @@ def _probability_by_feature(
     share = splits.log_share[taken]
     within = np.where(np.isnan(share), np.log(weight) - np.log(total[group]), share)
     if measure == "per_feature":
+        if own.weights is not None:
+            return np.asarray(within + np.log(own.weights[splits.feature[taken]]))
         return np.asarray(within - np.log(splits.n_features))
     feature_weight = np.where(total.reshape(shape) > 0, splits.feature_weights, 0.0)
     chosen = splits.feature_weights[splits.feature[taken]]
-    available = feature_weight.sum(axis=1)[splits.box[taken]]
-    return np.asarray(within + np.log(chosen / available))
+    if splits.feature_groups is None:
+        available = feature_weight.sum(axis=1)[splits.box[taken]]
+        return np.asarray(within + np.log(chosen / available))
+    numbers = splits.feature_groups
+    of_group = np.zeros((splits.n_boxes, int(numbers.max()) + 1))
+    for f, number in enumerate(numbers.tolist()):
+        of_group[:, number] += feature_weight[:, f]
+    n_groups = (of_group > 0).sum(axis=1)[splits.box[taken]]
+    in_group = of_group[splits.box[taken], numbers[splits.feature[taken]]]
+    return np.asarray(within + np.log(chosen / in_group) - np.log(n_groups))

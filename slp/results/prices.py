@@ -17,7 +17,7 @@ from slp.results.comparison import finite_values, with_kind
 from slp.results.estimate import Estimate
 from slp.results.trust.judgement import Standing
 
-StatementKind: TypeAlias = Literal["constraint", "support", "feature_weight"]
+StatementKind: TypeAlias = Literal["constraint", "support", "group", "feature_weight"]
 ChanceKind: TypeAlias = Literal["exact", "estimate", "below", "above"]
 #: What the data say of a statement.
 Verdict: TypeAlias = Literal[
@@ -100,9 +100,9 @@ class Price:
     ----------
     statement, words : as the program says it, such as `first(age)`, `max_depth(3)` or
         `feature_weight(age, 3)`; and as a sentence.
-    kind : `"constraint"`, `"support"` or `"feature_weight"`.
+    kind : `"constraint"`, `"support"`, `"group"` or `"feature_weight"`.
     prior, posterior : the probability that it is satisfied under the program with all other
-        statements; None of a feature weight, and where it is not known.
+        statements; None of a group or weight of features, and where it is not known.
     log_evidence_added : log evidence of the program with this statement alone, less that of the
         program without any, in nats; None where one of the two is not known.
     log_evidence_removed : log evidence of the program with all statements, less that of the program
@@ -149,8 +149,8 @@ class Price:
 
     @property
     def _is_idle(self) -> bool:
-        """Whether it is known that no tree breaks it. Of a weight it is not: beside a copy of its
-        feature it leaves the evidence alone, and yet says which of the two trees use."""
+        """Whether it is known that no tree breaks it. Of a weight or group it is not: beside a copy
+        of its feature it leaves the evidence alone, and yet says which of the two trees use."""
         prior = self.prior
         return prior is not None and prior.kind == "exact" and prior.value > 1 - _ROUNDING
 
@@ -181,7 +181,7 @@ class Prices:
     program, response, n_rows, seed : of the runs.
     log_evidence : of the program with all statements; None where it is not known.
     standing : whether the run of the whole program converged.
-    statements : a `Price` for each constraint, limit of `support` and feature weight.
+    statements : a `Price` for each constraint, limit of `support`, group and weight of features.
     """
 
     program: str

@@ -7,7 +7,7 @@ Nothing here is shared with lowering or the engines: regions come from the thres
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -27,6 +27,7 @@ from slp.constraints import (
     Once,
 )
 from slp.ir.constraints import Constraint, Support
+from slp.ir.groups import Named, features_of, name_in_program
 from slp.ir.made import Made
 from slp.ir.program import CheckedProgram
 from slp.leaves import label_text
@@ -133,28 +134,30 @@ def _wrong_splits(constraint: Constraint, splits: list[tuple[Place, Split]]) -> 
             for place, split in splits:
                 deep = below is None or place.depth >= below
                 inside = within is None or place.region.inside(within)
-                if forbidden in _counted(split.feature, made) and deep and inside:
+                if _counts(split.feature, forbidden, made) and deep and inside:
                     yield Finding(f"{_shown(split)} at depth {place.depth}", place)
         case First(feature=first, made=made):
             for place, split in splits:
-                if place.parent is None and first not in _counted(split.feature, made):
+                if place.parent is None and not _counts(split.feature, first, made):
                     yield Finding(f"the first split is {_shown(split)}", place)
         case Before(feature=first, then=then, made=made):
             for place, split in splits:
-                waits = then in _closest(split.feature, {first, then}, made)
-                if waits and first not in _used(place, made):
+                waits = then in _closest(split.feature, (first, then), made)
+                if waits and not features_of(first) & _used(place, made):
                     yield Finding(f"{_shown(split)} has no split on {first} above it", place)
         case Once(feature=once, made=made):
             for place, split in splits:
-                if once in _counted(split.feature, made) & _used(place, made):
+                used = features_of(once) & _used(place, made)
+                if used and _counts(split.feature, once, made):
                     yield Finding(f"{_shown(split)} is a second split on the path", place)
         case Exclusive(features=rivals, made=made):
             for place, split in splits:
-                own = _closest(split.feature, set(rivals), made)
-                above = [_closest(f, set(rivals), made) for f in place.above]
-                others = set[str]().union(*above) - own
+                own = _closest(split.feature, rivals, made)
+                above = [_closest(f, rivals, made) for f in place.above]
+                others = sorted(map(name_in_program, set[Named]().union(*above) - own))
                 if len(own) > 1:
-                    yield Finding(f"{_shown(split)} is on {' and '.join(sorted(own))}", place)
+                    both = " and ".join(sorted(map(name_in_program, own)))
+                    yield Finding(f"{_shown(split)} is on {both}", place)
                 elif own and others:
                     yield Finding(f"{_shown(split)} is below a split on {min(others)}", place)
         case Interaction(groups=groups):
@@ -199,11 +202,17 @@ def _used(place: Place, made: Made) -> set[str]:
     return set[str]().union(*(_counted(f, made) for f in place.above))
 
 
-def _closest(feature: str, names: set[str], made: Made) -> set[str]:
+def _counts(feature: str, named: Named, made: Made) -> bool:
+    """Whether a split counts as one on what is named."""
+    return not features_of(named).isdisjoint(_counted(feature, made))
+
+
+def _closest(feature: str, names: Sequence[Named], made: Made) -> set[Named]:
     """Those of some names that a split counts as; of two the one that is made of the other."""
-    found = _counted(feature, made) & names
+    found = _counted(feature, made) & set[str]().union(*map(features_of, names))
     of_others = [_counted(name, made) - {name} for name in found]
-    return found - set[str]().union(*of_others)
+    near = found - set[str]().union(*of_others)
+    return {name for name in names if features_of(name) & near}
 
 
 def _cost_text(total: Fraction) -> str:

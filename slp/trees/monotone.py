@@ -101,6 +101,8 @@ def _untold(feature: str, nodes: Iterable[Node]) -> str | None:
         test = split.test
         if split.feature == feature and test.by_level:
             return f"the levels of {feature} have no order"
+        if test.concept is not None:
+            return "tests by concepts name several levels"
         if test.names_all:
             return "tests by subsets leave levels without a side"
         kinds.setdefault(split.feature, set()).add(test.by_level)

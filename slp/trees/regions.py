@@ -57,8 +57,13 @@ class Region:
             )
             return below, above
         known = self.levels.get(feature, Levels())
+        only: str | None
         lefts, rights = test.groups
-        if test.names_all:
+        if test.concept is not None:
+            only = known.only if known.only in lefts else test.concept
+            lefts = (test.concept,)
+            not_left: tuple[str, ...] = ()
+        elif test.names_all:
             only, not_left = known.only, rights or ()
         else:  # on one level
             only, not_left = lefts[0], () if known.only in (None, lefts[0]) else lefts

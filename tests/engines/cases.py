@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -87,6 +88,25 @@ def make_grammar(
         start=0,
         **settings,  # type: ignore[arg-type]
     )
+
+
+def with_groups(rng: np.random.Generator, grammar: TreeGrammar, table: Table) -> TreeGrammar:
+    """The grammar with its features in groups, of one now and then; measures that draw no feature
+    give way to one that does."""
+    one_range = any(f.kind.values is None for f in table.features)
+
+    def of_groups(rule: Rule) -> Rule:
+        if not isinstance(rule, SplitRule) or (rule.measure == "range" and not one_range):
+            return rule
+        measures: tuple[Measure, ...] = ("feature_then_cut", "gap", "per_feature")
+        return replace(rule, measure=measures[rng.integers(3)])
+
+    states = [
+        replace(state, rules=tuple(map(of_groups, state.rules))) for state in grammar.all_states()
+    ]
+    d = len(table.features)
+    _, groups = np.unique(rng.integers(0, max(1, d - 1), d), return_inverse=True)
+    return replace(grammar, states=tuple(states), groups=groups.astype(np.int64).ravel())
 
 
 def split_rule(

@@ -56,9 +56,9 @@ def test_library_priors_by_draws(name: str) -> None:
     assert_drawn(program.draw("prior(Tree)", 200, seed=1), want)
 
 
-def without_constraints(seeds: range, *, rows: bool = False) -> list[Case]:
+def without_constraints(seeds: range, *, rows: bool = False, groups: bool = False) -> list[Case]:
     """Random programs that can be expanded, and have a tree."""
-    cases = (random_case(seed, 150, rows=rows) for seed in seeds)
+    cases = (random_case(seed, 150, rows=rows, groups=groups) for seed in seeds)
     return [c for c in cases if c.spec.derivations and can_be_expanded(c.model.program)]
 
 
@@ -79,6 +79,23 @@ def test_random_programs() -> None:
     assert len(cases) > 9
     assert any("range" in case.measures for case in cases)
     assert_derivations_are_proofs(cases)
+
+
+@pytest.mark.slow
+def test_groups_of_features() -> None:
+    cases = [c for c in without_constraints(range(90), groups=True) if no_subsets(c)]
+    assert len(cases) > 20
+    assert {m for case in cases for m in case.measures} == {
+        "feature_then_cut",
+        "gap",
+        "per_feature",
+        "range",
+    }
+    assert_derivations_are_proofs(cases)
+
+
+def no_subsets(case: Case) -> bool:
+    return all(f.kind.not_expanded is None for f in case.model.table.features)
 
 
 @pytest.mark.slow

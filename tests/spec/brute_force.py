@@ -16,6 +16,7 @@ from slp.columns import MISSING
 from slp.ir import program as ir
 from tests.spec.derivations import AllDerivations, Derivation, TooManyDerivationsError
 from tests.spec.example import (
+    Concept,
     Example,
     Groups,
     Row,
@@ -264,7 +265,11 @@ class BruteForce(AllDerivations):
     ) -> bool:
         """Whether a test on a level parts rows of two levels, and the value is another level."""
         plain = test[0] if isinstance(test, tuple) else test
-        if not isinstance(plain, str) or isinstance(plain, Groups) or self.example.misses(f, x):
+        if (
+            not isinstance(plain, str)
+            or isinstance(plain, Groups | Concept)
+            or self.example.misses(f, x)
+        ):
             return False
         if plain == MISSING and self.example.features[f] in self.example.sided:
             return False

@@ -17,6 +17,7 @@ from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey
 from tests.spec.example import Groups
 from tests.spec.program_text import ProgramText
+from tests.spec.random_concepts import with_concepts
 from tests.spec.random_programs import (
     MIXING_RULES,
     MIXING_RULES_OF_ANY,
@@ -91,6 +92,8 @@ def random_case(
     tables: bool = False,
     extremes: bool = False,
     partition: bool = False,
+    groups: bool = False,
+    concepts: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
@@ -103,7 +106,9 @@ def random_case(
     the order of the response, which is classes without weights, with `tables` the
     leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be registered, with `extremes`
     gaps and weights are tiny or huge, and most programs mix measures, with
-    `partition` some splits are by that measure, and two features part the rows alike."""
+    `partition` some splits are by that measure, and two features part the rows alike, with `groups`
+    some features are in groups, and levels are split by subsets now and then, with `concepts`
+    levels of the first feature are in a hierarchy."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
@@ -124,7 +129,7 @@ def random_case(
         table = with_exposures(rng, table)
     if zeros:
         table = with_zeros(rng, table)
-    if subsets or ordered:
+    if subsets or ordered or (groups and rng.random() < 0.2):
         table = with_subsets(rng, table)
     if ordered:
         table = in_order(table)
@@ -135,20 +140,25 @@ def random_case(
         table = with_missing_sides(rng, table)
     if lines:
         table = with_lines(rng, table)
+    if concepts:
+        table = with_concepts(rng, table)
     if extremes:
         table = with_extremes(rng, table)
     rules = ROW_RULES if rows else RANGE_RULES if ranges else PARTITION_RULES if partition else None
     if extremes:
         rules = MIXING_RULES if table.numeric == table.features else MIXING_RULES_OF_ANY
-    text, program = _consistent_program(rng, table, rules, least_weight, ranges)
+    drawn = rules, least_weight, ranges, groups
+    text, program = _consistent_program(rng, table, *drawn)
     while True:
         try:
             model = compile_problem(program, table.frame())
         except DataError as error:
             codes = {d.code for d in error.diagnostics if d.severity == "error"}
-            if not ordered or codes != {"E155"}:
+            if concepts and codes == {"E175"}:  # of a row that was left out
+                table = with_concepts(rng, table)
+            elif not ordered or codes != {"E155"}:
                 raise
-            text, program = _consistent_program(rng, table, rules, least_weight, ranges)
+            text, program = _consistent_program(rng, table, *drawn)
             continue
         try:
             spec = BruteForce(program, table.example(model.table), table.leaf, limit)
@@ -210,10 +220,11 @@ def _consistent_program(
     rules: Sequence[Rules] | None,
     least_weight: bool,
     ranges: bool,
+    groups: bool,
 ) -> tuple[str, CheckedProgram]:
     """A program whose constraints leave a tree on some table (E142 is drawn again)."""
     while True:
-        text = random_program(rng, table, rules, "range" if ranges else None)
+        text = random_program(rng, table, rules, "range" if ranges else None, groups=groups)
         if least_weight:
             weight = rng.choice((0.5, 1, 2, 2.7, 3.5, 6))
             text = re.sub(r":- support\(min_leaf.*\n", "", text)

@@ -27,10 +27,16 @@ def parts(feature: str, made: Mapping[str, Sequence[str]]) -> set[str]:
     return {feature}.union(*(parts(name, made) for name in made.get(feature, ())))
 
 
-def nearest(feature: str, names: Collection[str], made: Mapping[str, Sequence[str]]) -> set[str]:
+def nearest(feature: str, names: Collection[Any], made: Mapping[str, Sequence[str]]) -> set[Any]:
     """Those of some names that a split is on: not a name of which another of them is made."""
-    own = parts(feature, made) & set(names)
-    return {n for n in own if all(n == m or n not in parts(m, made) for m in own)}
+    own = parts(feature, made) & {f for n in names for f in _named(n)}
+    near = {f for f in own if all(f == m or f not in parts(m, made) for m in own)}
+    return {n for n in names if near & set(_named(n))}
+
+
+def of_any(feature: str, named: Any, made: Mapping[str, Sequence[str]]) -> bool:
+    """Whether a split on a feature is one on what is named."""
+    return bool(parts(feature, made) & set(_named(named)))
 
 
 def satisfies(
@@ -47,15 +53,17 @@ def satisfies(
     if isinstance(c, Constant):
         return not (_contains(c.box, node) and _cuts_box(c.box, feature, test))
     if isinstance(c, Forbid):
-        if c.feature not in parts(feature, made) or (c.below is not None and node.depth < c.below):
+        if not of_any(feature, c.feature, made) or (c.below is not None and node.depth < c.below):
             return True
         return c.within is not None and not _inside(c.within, node)
     if isinstance(c, First):
-        return node.depth > 0 or c.feature in parts(feature, made)
+        return node.depth > 0 or of_any(feature, c.feature, made)
     if isinstance(c, Before):
-        return c.then not in nearest(feature, (c.feature, c.then), made) or c.feature in above
+        waits = c.then in nearest(feature, (c.feature, c.then), made)
+        return not waits or any(f in above for f in _named(c.feature))
     if isinstance(c, Once):
-        return c.feature not in parts(feature, made) or c.feature not in above
+        again = any(f in above for f in _named(c.feature))
+        return not of_any(feature, c.feature, made) or not again
     if isinstance(c, Exclusive):
         if not nearest(feature, c.features, made):
             return True
@@ -68,6 +76,11 @@ def satisfies(
     if isinstance(c, Predicate):
         return _asked(c, node, feature, test)
     return True
+
+
+def _named(named: Any) -> list[str]:
+    """The features that a name stands for."""
+    return [named] if isinstance(named, str) else list(named.features)
 
 
 def leaf_satisfies(

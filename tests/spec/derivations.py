@@ -21,8 +21,9 @@ from slp.columns import MISSING, level_numbers
 from slp.constraints import MaxLeaves
 from slp.ir import program as ir
 from slp.terms import Atom, Number, Struct, Term, Var, list_term
+from tests.spec.concepts import concepts_in_order
 from tests.spec.constraints import leaf_satisfies, satisfies
-from tests.spec.example import Cut, Example, Groups, Node, TreeKey, Value
+from tests.spec.example import Cut, Example, Groups, Node, TreeKey, Value, goes_left
 from tests.spec.measures import measured
 from tests.spec.orders import places_in_order
 from tests.spec.tiny_prolog import Bindings, computed, renamed, solve, unify, value, walk
@@ -219,6 +220,9 @@ class AllDerivations:
             subsets = self._ordered_subsets_of if self.example.ordered else self._subsets_of
             yield from subsets(f, rows, list(map(str, present)))
             return
+        if self.example.features[f] in self.example.above:
+            yield from self._concepts_of(f, rows)
+            return
         if any(isinstance(x, str) for x in present):
             for level in present[:1] if len(present) == 2 else present if len(present) > 2 else []:
                 left = tuple(r for r in rows if codes[r] == level)
@@ -259,6 +263,18 @@ class AllDerivations:
             assert isinstance(cut.test, Groups)
             if {*cut.test.left} in below or {*cut.test.right} in below:
                 yield replace(cut, share=share)
+
+    def _concepts_of(self, f: int, rows: tuple[int, ...]) -> Iterator[Cut]:
+        """Of the levels and concepts that part the rows alike, in either way, the most special."""
+        column = {str(row[f]) for row in self.example.rows}
+        found: dict[frozenset[tuple[int, ...]], tuple[str, tuple[int, ...], tuple[int, ...]]] = {}
+        for test in concepts_in_order(self.example.above[self.example.features[f]], column):
+            left = tuple(r for r in rows if goes_left(test, str(self.example.rows[r][f])))
+            right = tuple(r for r in rows if r not in left)
+            if left and right:
+                found.setdefault(frozenset((left, right)), (test, left, right))
+        for test, left, right in found.values():
+            yield Cut(f, test, Fraction(1), None, left, right)
 
     def _subsets_of(self, f: int, rows: tuple[int, ...], present: list[str]) -> Iterator[Cut]:
         """All partitions of the levels in two groups; the first level is on the left side."""
@@ -325,6 +341,15 @@ class AllDerivations:
             return cuts
         return [c for c in cuts if self._children(choice, c) and self._split_allowed(c, node)]
 
+    def _groups(self) -> list[list[int]] | None:
+        """The features of each group; None if the program groups none."""
+        names = self.example.features
+        if not self.program.groups:
+            return None
+        found = [[names.index(f) for f in g.features] for g in self.program.groups.values()]
+        grouped = {f for group in found for f in group}
+        return found + [[f] for f in range(len(names)) if f not in grouped]
+
     def _measured(self, choice: Choice, node: Node) -> list[tuple[Cut, Fraction]]:
         """Splits with their probability (or weight) under the rule's measure."""
         cuts = self._left(choice, node)
@@ -332,7 +357,7 @@ class AllDerivations:
         names, weights = self.example.features, self.program.feature_weights
         measure = choice.rule.body.measure
         drawn = self._may_be_drawn(choice, node) if measure == "range" and cuts else []
-        return measured(measure, cuts, names, weights, drawn)
+        return measured(measure, cuts, names, weights, drawn, self._groups())
 
     def _children(self, choice: Choice, cut: Cut) -> tuple[Term, Term] | None:
         """Left and right nonterminal for a split, None if a guard behind the split forbids it."""

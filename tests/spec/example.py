@@ -32,6 +32,17 @@ class Groups(str):
         return own
 
 
+class Concept(str):
+    """A test on a concept: its name, and all levels that it is known to have."""
+
+    levels: frozenset[str]
+
+    def __new__(cls, name: str, levels: Iterable[str]) -> Concept:
+        own = super().__new__(cls, name)
+        own.levels = frozenset(levels)
+        return own
+
+
 @dataclass(frozen=True)
 class Example:
     """A raw table. `cuts[f]` are the cuts of a binned feature; categorical ones hold strings."""
@@ -48,6 +59,7 @@ class Example:
     parted: frozenset[str] = frozenset()  # features whose splits are by subsets of levels
     larger: frozenset[str] = frozenset()  # and new rows the larger side, where no row has the level
     ordered: bool = False  # whether splits by subsets are in the order of the response, of classes
+    above: dict[str, dict[str, str]] = field(default_factory=dict)  # concepts of levels, by feature
 
     def weights_of(self, rows: tuple[int, ...]) -> list[float]:
         """The weights of rows, 1 unless they have some."""
@@ -116,6 +128,8 @@ def goes_left(test: Test, x: Value) -> bool:
         return test[1] == "left" if x == MISSING else goes_left(test[0], x)
     if isinstance(test, Groups):
         return x in test.left
+    if isinstance(test, Concept):
+        return x in test.levels
     if isinstance(test, str) or isinstance(x, str):
         return x == test
     return x < test

@@ -17,12 +17,16 @@ def measured(
     features: Sequence[str],
     weights: Mapping[str, float],
     may_be_drawn: Sequence[int] = (),
+    groups: Sequence[Sequence[int]] | None = None,
 ) -> Measured:
     """Splits of a box with their probabilities (or weights) under a measure, without rounding.
 
     `weights` are those of the features that have one declared. `may_be_drawn` are, for `range`, the
-    features that some number in their range allows.
+    features that some number in their range allows. `groups` has the features of each group, those
+    of one feature included; None if the program groups none.
     """
+    if groups is not None:
+        return _by_groups(name, cuts, features, weights, may_be_drawn, groups)
     if name in ("each", "partition"):
         return _MEASURES[name](cuts, [Fraction(weights.get(f, 1.0)) for f in features])
     # A cut's probability is divided among its versions, which differ in the side of missing values.
@@ -40,6 +44,34 @@ def measured(
 
 def _same_feature(cuts: Sequence[Cut], cut: Cut) -> list[Cut]:
     return [c for c in cuts if c.feature == cut.feature]
+
+
+def _by_groups(
+    name: str,
+    cuts: Sequence[Cut],
+    features: Sequence[str],
+    weights: Mapping[str, float],
+    may_be_drawn: Sequence[int],
+    groups: Sequence[Sequence[int]],
+) -> Measured:
+    """A group uniformly, a feature of it by weight, then the cut as without groups."""
+    alone: dict[int, Measured] = {}  # the cuts of a feature, as though no other could be drawn
+    for f in {c.feature for c in cuts}:
+        own = [c for c in cuts if c.feature == f]
+        alone[f] = measured(name, own, features, {}, [f])
+    drawn = set(may_be_drawn) if name == "range" else set(alone)
+    if name == "per_feature":
+        drawn = set(range(len(features)))
+        alone = {f: [(c, p * len(features)) for c, p in own] for f, own in alone.items()}
+    there = [[f for f in group if f in drawn] for group in groups]
+    n_groups = sum(map(bool, there))
+    out: Measured = []
+    for group in there:
+        total = sum(Fraction(weights.get(features[f], 1.0)) for f in group)
+        for f in group:
+            share = Fraction(weights.get(features[f], 1.0)) / total / n_groups
+            out += [(c, share * p) for c, p in alone.get(f, [])]
+    return out
 
 
 def _feature_probability(cuts: Sequence[Cut], weights: Sequence[Fraction], cut: Cut) -> Fraction:

@@ -13,7 +13,7 @@ from slp.source import SourceFile
 from slp.trees import Leaf, Node, Split, Tree
 from tests.operands import operand
 from tests.spec.brute_force import TreeKey
-from tests.spec.example import Groups
+from tests.spec.example import Concept, Groups
 
 
 def compiled(text: str, frame: Any, y: Any = None) -> Problem:
@@ -39,6 +39,8 @@ def _key(node: Node) -> TreeKey:
     own, test = node.test, operand(node.test)
     if isinstance(own, In):
         test = Groups(own.levels, own.others)
+    if isinstance(own, Is) and own.under:
+        test = Concept(own.level, own.under)
     if isinstance(own, Below) or (isinstance(own, Is) and not own.missing_level):
         test = test if own.missing is None else (test, own.missing)
     return (node.feature, test, _key(node.left), _key(node.right))
@@ -59,6 +61,8 @@ def _node(key: TreeKey) -> Node:
     asked: Test
     if isinstance(test, Groups):
         asked = In(tuple(test.left), tuple(test.right))
+    elif isinstance(test, Concept):
+        asked = Is(test, side, under=tuple(sorted(test.levels)))
     elif isinstance(test, str):
         asked = IsMissing() if test == MISSING else Is(test, side)
     else:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Sequence
 
 from tests.spec.random_tables import RandomTable
 
 _MEASURES = ("feature_then_cut", "all", "gap", "gap", "per_feature")
 #: For tables of numbers without bins.
 _OF_NUMBERS = ("range", "range")
+#: That draw a feature.
+_OF_GROUPS = ("feature_then_cut", "gap", "per_feature", "range")
 _WEIGHT_MEASURES = (*_MEASURES, "each", "partition")
 
 #: Comparisons of numbers, each with the one that holds where it does not.
@@ -25,6 +28,33 @@ class ProgramText:
         self.lines: list[str] = list(table.directives)
         self.measures: set[str] = set()
         self.weights = False
+        self.groups: dict[str, list[str]] = {}
+
+    def group_features(self) -> None:
+        """Put some features in groups, of one now and then."""
+        features = self.rng.sample(self.table.features, len(self.table.features))
+        for name, sizes in (("kin", (1, 2, 2, 3)), ("kith", (0, 0, 1, 2))):
+            n = self.rng.choice(sizes)
+            own, features = features[:n], features[n:]
+            if own:
+                self.groups[name] = own
+                self.add(*(f"of_group({quoted(f)}, {name})." for f in own))
+
+    @property
+    def named(self) -> list[str]:
+        """What constraints may name: features and groups."""
+        return [*self.table.features, *self.groups]
+
+    def apart(self, names: Sequence[str]) -> list[str]:
+        """Of these features and groups, in any order, those that share no feature with others."""
+        out: list[str] = []
+        used: set[str] = set()
+        for name in self.rng.sample(names, len(names)) if self.groups else names:
+            own = set(self.groups.get(name, [name]))
+            if not own & used:
+                out.append(name)
+                used |= own
+        return out
 
     def add(self, *lines: str) -> None:
         self.lines += lines
@@ -33,6 +63,8 @@ class ProgramText:
         """`split(F, V)` with a random measure, or that of all splits."""
         choices = _WEIGHT_MEASURES if self.weights else _MEASURES
         choices += _OF_NUMBERS if self.of_numbers else ()
+        if self.groups:
+            choices = tuple(m for m in choices if m in _OF_GROUPS)
         measure = self.measure or self.rng.choice(("", *choices))
         self.measures.add(measure or "feature_then_cut")
         return f"split({feature}, {threshold}{', ' + measure if measure else ''})"

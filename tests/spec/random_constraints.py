@@ -42,39 +42,42 @@ def _constant(text: ProgramText) -> str | None:
 
 
 def _forbid(text: ProgramText) -> str:
-    return f"forbid({quoted(text.rng.choice(text.table.features))})"
+    return f"forbid({quoted(text.rng.choice(text.named))})"
 
 
 def _forbid_below(text: ProgramText) -> str:
-    f = quoted(text.rng.choice(text.table.features))
+    f = quoted(text.rng.choice(text.named))
     return f"forbid({f}, below({text.rng.randint(1, 2)}))"
 
 
 def _forbid_within(text: ProgramText) -> str | None:
-    f = quoted(text.rng.choice(text.table.features))
+    f = quoted(text.rng.choice(text.named))
     return f"forbid({f}, within(zone))" if random_box(text, "zone") else None
 
 
 def _first(text: ProgramText) -> str:
-    return f"first({quoted(text.rng.choice(text.table.features))})"
+    return f"first({quoted(text.rng.choice(text.named))})"
 
 
 def _before(text: ProgramText) -> str | None:
     if len(text.table.features) < 2:
         return None
-    f, g = text.rng.sample(text.table.features, 2)
+    f, g = text.rng.sample(text.named, 2)
     return f"before({quoted(f)}, {quoted(g)})"
 
 
 def _once(text: ProgramText) -> str:
-    return f"once({quoted(text.rng.choice(text.table.features))})"
+    return f"once({quoted(text.rng.choice(text.named))})"
 
 
 def _exclusive(text: ProgramText) -> str | None:
     features = text.table.features
     if len(features) < 2:
         return None
-    group = text.rng.sample(features, text.rng.randint(2, len(features)))
+    names = text.apart(text.named)
+    if len(names) < 2:
+        return None
+    group = text.rng.sample(names, text.rng.randint(2, len(names)))
     return f"exclusive([{', '.join(map(quoted, group))}])"
 
 
@@ -82,7 +85,7 @@ def _interaction(text: ProgramText) -> str | None:
     features = text.table.features
     if len(features) < 2:
         return None
-    groups = [text.rng.sample(features, text.rng.randint(1, 2)) for _ in range(2)]
+    groups = [text.apart(text.rng.sample(text.named, text.rng.randint(1, 2))) for _ in range(2)]
     return f"interaction([{', '.join('[' + ', '.join(map(quoted, g)) + ']' for g in groups)}])"
 
 

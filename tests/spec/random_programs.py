@@ -23,13 +23,19 @@ def random_program(
     table: RandomTable,
     rules: Sequence[Rules] | None = None,
     measure: str | None = None,
+    *,
+    groups: bool = False,
 ) -> str:
     """A program for the table. Not every program is satisfiable; no program is in error. `rules`
     are the templates to choose from, where they are not all of these; `measure` is that of all
-    splits of own rules."""
+    splits of own rules. `groups`: whether some features are in groups."""
     text = ProgramText(rng, table, measure)
+    if groups:
+        text.group_features()
     plain = (_growtree_like("rjhmc", "range"),) * 3 if text.of_numbers else ()
     own = (*_LIBRARY, *plain, *_OWN_RULES, *(_NUMERIC_RULES if _all_numeric(table) else ()))
+    if groups:
+        own = (*_OF_GROUPS, *plain, *own[len(_LIBRARY) + len(plain) :])
     rng.choice(rules or own)(text)
     add_feature_weights(text)
     add_support(text)
@@ -83,6 +89,15 @@ _LIBRARY: tuple[Callable[[ProgramText], None], ...] = (
     _growtree_like("growtree_gap", "gap"),
     _with_phi("denison", "each"),
     _with_phi("bcart_pcfg", "partition"),
+    _gmt,
+    _pinball,
+)
+
+
+#: Priors whose measures draw a feature.
+_OF_GROUPS: tuple[Callable[[ProgramText], None], ...] = (
+    _growtree_like("growtree", "feature_then_cut"),
+    _growtree_like("growtree_gap", "gap"),
     _gmt,
     _pinball,
 )

@@ -51,6 +51,7 @@ class RandomTable:
     parted: frozenset[str] = frozenset()  # features whose splits are by subsets of levels
     larger: frozenset[str] = frozenset()
     ordered: bool = False
+    above: dict[str, dict[str, str]] = field(default_factory=dict)  # concepts of levels
 
     @property
     def features(self) -> list[str]:
@@ -101,7 +102,7 @@ class RandomTable:
             y = list(zip(y, self.columns[beside], strict=True))
         sides: dict[str, Any] = {"sided": self.sided, "averaged": self.averaged}
         sides |= {"lines": self.lines, "parted": self.parted, "larger": self.larger}
-        sides |= {"refused": self.refused, "ordered": self.ordered}
+        sides |= {"refused": self.refused, "ordered": self.ordered, "above": self.above}
         if "weight" not in self.columns:
             return Example(tuple(self.features), rows, tuple(y), cuts, **sides)
         present = [i for i, w in enumerate(self.columns["weight"]) if w > 0]
@@ -164,7 +165,9 @@ def random_row(rng: random.Random, table: RandomTable) -> Row:
             level = table.raw(feature, x)
             there = [v for v in table.columns[feature] if v is not None]
             new = "new" if any(isinstance(v, str) for v in there) else "77"
-            row.append(rng.choice((level, level, new)))
+            above = table.above.get(feature, {})
+            known = [x for x in above if x not in above.values()]
+            row.append(rng.choice((level, level, *(known or [new]), new)))
         else:
             far = () if table.lines else (1e9, -1e9)  # where a line's rounding shows
             row.append(float(x) + rng.choice((0.0, 0.0, 0.5, -0.5, *far)))

@@ -50,6 +50,8 @@ N_IN_ORDER = 100
 N_TABLES = 60
 N_EXTREMES = 60
 N_PARTITION = 30
+N_GROUPS = 100
+N_CONCEPTS = 100
 N_DRAWN = 40
 RELATIVE = 1e-9
 LEAST = 1e-300  # smaller probabilities lose digits, as doubles; their logs do not
@@ -124,6 +126,29 @@ def test_times_and_exposures_of_0(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(N_SUBSETS))
 def test_splits_by_subsets_of_levels(seed: int) -> None:
     check(random_case(seed, subsets=True))
+
+
+@pytest.mark.thinned(10)
+@pytest.mark.parametrize("seed", range(N_GROUPS))
+def test_groups_of_features(seed: int) -> None:
+    """By the exact engine, and each tree's probability by the plain engines."""
+    case = random_case(seed, 300, groups=True)
+    check(case)
+    if case.spec.derivations and seed % 4 == 0:
+        compare_trees(case, infer(case.model, engine="chart", draws=0))
+        compare_trees(case, infer(case.model, engine="enumerate", draws=0))
+
+
+@pytest.mark.thinned(10)
+@pytest.mark.parametrize("seed", range(N_CONCEPTS))
+def test_concepts_of_levels(seed: int) -> None:
+    """By the exact engine, and each tree's probability by the plain engines."""
+    case = random_case(seed, 300, concepts=True)
+    assert case.spec.example.above
+    check(case)
+    if case.spec.derivations and seed % 4 == 0:
+        compare_trees(case, infer(case.model, engine="chart", draws=0))
+        compare_trees(case, infer(case.model, engine="enumerate", draws=0))
 
 
 @pytest.mark.thinned(16)

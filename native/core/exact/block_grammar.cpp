@@ -50,6 +50,9 @@ private:
         if (!problem_.table.plain() || grammar_.states.open()) {
             return stop_at(problem_.table.plain() ? Obstacle::open : Obstacle::kinds);
         }
+        if (grammar_.grouped()) {
+            return stop_at(Obstacle::groups);
+        }
         number_.assign(grammar_.states.size(), -1);
         const auto reach = [&](std::int32_t state) {
             if (state >= 0 && number_[static_cast<std::size_t>(state)] < 0) {

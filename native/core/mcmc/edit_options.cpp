@@ -10,7 +10,7 @@ EditOptions::EditOptions(const Problem& problem, const Geometry& geometry, const
     : problem_(problem),
       geometry_(geometry),
       max_depth_(rules.max_depth),
-      measure_(rules.measure, problem.grammar.feature_weights),
+      measure_(problem.grammar, rules.measure),
       least_(static_cast<std::uint64_t>(problem.grammar.min_leaf)),
       cuts_(problem),
       listed_(problem.table.features.size()),
@@ -196,6 +196,7 @@ void EditOptions::weigh() {
     if (weighed_) {
         return;
     }
+    measure_.find_groups([this](std::size_t f) { return can_split(f); });
     for (std::size_t f = 0; f < masses_.size(); ++f) {
         if (measure_.sums_weights()) {
             masses_[f] = measure_.mass(f, static_cast<double>(cuts(f).size()));

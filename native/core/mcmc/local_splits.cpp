@@ -78,7 +78,7 @@ std::size_t LocalSplits::transition(std::size_t f, const Cut& cut) const {
 
 LocalSplits::Counts LocalSplits::count(const Rule& rule, const FeatureSteps& steps,
                                          std::size_t f) {
-    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
+    const SplitMeasure measure(problem_.grammar, rule);
     const Feature& feature = problem_.table.features[f];
     const std::span<const Cut> cuts = cuts_.cuts(f);
     Counts out;
@@ -102,7 +102,10 @@ LocalSplits::Counts LocalSplits::count(const Rule& rule, const FeatureSteps& ste
 void LocalSplits::weigh_features(std::size_t r) {
     const Rule& rule = (*rules_)[r];
     const auto& features = (*steps_here_)[r].features;
-    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
+    SplitMeasure measure(problem_.grammar, rule);
+    measure.find_groups([&](std::size_t f) {
+        return reach_of_feature(rule, features[f], f).applies;
+    });
     total_mass_ = over_ = 0.0;
     log_top_ = 0.0;
     n_features_ = 0;
@@ -170,7 +173,7 @@ void LocalSplits::weigh_by_shares(const SplitMeasure& measure) {
 }
 
 void LocalSplits::list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f) {
-    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
+    const SplitMeasure measure(problem_.grammar, rule);
     const Feature& feature = problem_.table.features[f];
     const std::span<const Cut> cuts = cuts_.cuts(f);
     open_.clear();
@@ -300,14 +303,14 @@ void LocalSplits::take_split(std::size_t r, std::size_t f, const Cut& cut, std::
         out.right_state = steps.right;
     }
     out.split_point = n > 1 || n_features_ > 1;
-    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
+    const SplitMeasure measure(problem_.grammar, rule);
     out.log_split = measure.has_shares(problem_.table.features[f])
                         ? log_mass_[f] - log_top_ - std::log(total_mass_) -
                               std::log(within.sum / within.weight)
                         : within.log_times(mass_[f] / total_mass_);
     out.log_draw += out.log_split;
     if (rule.measure == Measure::range) {  // without the masses, which may be too small for doubles
-        const double of_feature = problem_.grammar.feature_weights[f] / rule.range_total;
+        const double of_feature = measure.feature_weight(f) / rule.range_total;
         out.log_excess += std::log(of_feature) + std::log(within.weight) -
                           std::log(geometry_.span(f)) - out.log_split;
     } else {

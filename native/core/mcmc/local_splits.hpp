@@ -123,7 +123,7 @@ private:
     void list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f);
     // Whether every split on a feature may be taken, all with the same weight.
     bool all_alike(const Rule& rule, const FeatureSteps& steps, std::size_t f) const {
-        const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
+        const SplitMeasure measure(problem_.grammar, rule);
         return steps.kind != Steps::mixed && !measure.weighs(problem_.table.features[f]);
     }
     // What a split weighs among those on its feature that may be taken.

@@ -220,7 +220,7 @@ void GoalScorer::score_feature(std::size_t number, std::uint32_t f, std::span<Fe
             continue;
         }
         const Place place{s, f, *slot.rule, slot.steps[f],
-                          SplitMeasure(slot.rule->measure, problem_.grammar.feature_weights)};
+                          SplitMeasure(problem_.grammar, *slot.rule)};
         const bool alike = counted && place.steps.kind == Steps::open && number == 0 &&
                            !at.goal.drawn && at.goal.look_ahead == 0 &&
                            at.goal.failed.empty() &&
@@ -347,7 +347,8 @@ Decision GoalScorer::choose(std::size_t number, std::span<const FeatureScore> sc
         std::fill(by_feature_.begin(), by_feature_.end(), -INFINITY);
     }
     for (std::size_t s = 0; s < n; ++s) {
-        const SplitMeasure measure(slots[s].rule->measure, problem_.grammar.feature_weights);
+        SplitMeasure measure(problem_.grammar, *slots[s].rule);
+        measure.find_groups([&](std::size_t f) { return scores[f * n + s].weights > 0; });
         double masses = 0.0;
         for (std::size_t f = 0; f < d; ++f) {
             const double weights = scores[f * n + s].weights;

@@ -107,7 +107,7 @@ bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
     if (rule.measure == Measure::partition) {
         keep_first_of_each_partition(box, splits);
     }
-    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
+    SplitMeasure measure(problem_.grammar, rule);
     std::fill(sum_.begin(), sum_.end(), 0.0);
     for (const std::uint32_t i : taken_) {
         const BoxSplit& split = splits[i];
@@ -115,6 +115,7 @@ bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
         scaled_[i] = measure.weight(geometry_, split.feature, split.cut, other);
         sum_[split.feature] += scaled_[i];
     }
+    measure.find_groups([&](std::size_t f) { return sum_[f] > 0; });
     double masses = 0;
     for (std::size_t f = 0; f < sum_.size(); ++f) {
         masses += sum_[f] > 0 ? measure.mass(f, sum_[f]) : 0.0;

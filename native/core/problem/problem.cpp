@@ -86,6 +86,11 @@ void check_problem(const Problem& problem) {
     }
     require(problem.leaf.n_rows() == table.n_rows, "each row has statistics");
     require(grammar.feature_weights.size() == table.features.size(), "each feature has a weight");
+    require(!grammar.grouped() || grammar.group_of.size() == table.features.size(),
+            "each feature has a group");
+    for (const std::uint32_t group : grammar.group_of) {
+        require(group < table.features.size(), "groups are numbered below the features");
+    }
     require(grammar.min_leaf >= 1 && grammar.max_leaves >= 0, "leaves have rows");
     require(grammar.start >= 0, "there is a state to start in");
     if (grammar.states.open()) {

@@ -44,6 +44,8 @@ struct Rule {
     std::vector<std::int32_t> transitions;
     // split under `range`: the sum of the weights of the features that its state may split on.
     double range_total = 0.0;
+    // split under `range` or `per_feature` with groups: the weight of each feature. Else empty.
+    std::vector<double> weights{};
     // The part that depends on the rows of the box: tests, and a factor of the weight.
     RowFunction rows{};
 };
@@ -61,7 +63,10 @@ struct Grammar {
     std::int32_t max_leaves = 0;
     // Length d.
     std::vector<double> feature_weights;
+    // Length d: the number of each feature's group, below d; empty where no features are grouped.
+    std::vector<std::uint32_t> group_of{};
 
+    bool grouped() const { return !group_of.empty(); }
     // Whether a split is among those that its rule's measure is taken over, by the left state of
     // its transition.
     bool takes_over(std::int32_t left) const { return condition ? left != kOutside : left >= 0; }

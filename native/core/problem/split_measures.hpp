@@ -16,6 +16,12 @@
 //     range              w_f l(V_f)  Rule::range_total       l(s)
 //
 // with l the length of a split's interval of thresholds over the range of its feature.
+//
+// Where features are in groups (`Grammar::group_of`), a group is drawn first: in place of w_f stands
+// w_f over the sum of w over the features of its group in F. The sum of the masses is then the
+// number of groups that have splits. Under `range` and `per_feature`, whose masses no box changes,
+// `Rule::weights` stands for w_f and 1 / d.
+//
 // `partition` is `each` with V the first of the splits that part the rows alike.
 //
 // The splits of a feature that looks at the responses are some of those that its share is divided
@@ -32,6 +38,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
@@ -41,6 +48,11 @@ namespace slp {
 // Whether the splits on a feature may differ in weight.
 constexpr bool weighs_splits(Measure measure) {
     return measure == Measure::gap || measure == Measure::range;
+}
+
+// Whether the group of a feature is drawn among those that can split the box.
+constexpr bool draws_groups(Measure measure) {
+    return measure == Measure::feature_then_cut || measure == Measure::gap;
 }
 
 // Whether split probabilities follow from how many splits each feature has.
@@ -66,18 +78,40 @@ inline double log_probability_above(Measure measure, bool alike, double n_cuts, 
                                                : 0.0;
 }
 
-// It refers to the feature weights, which must outlive it.
+// It refers to the weights of the grammar and the rule, which must outlive it.
 class SplitMeasure {
 public:
-    SplitMeasure(Measure measure, std::span<const double> feature_weights)
-        : feature_weights_(feature_weights),
-          equal_(1.0 / static_cast<double>(feature_weights.size())),
+    SplitMeasure(const Grammar& grammar, const Rule& rule)
+        : SplitMeasure(grammar, rule.measure, rule.weights) {}
+    // weights: `Rule::weights`.
+    SplitMeasure(const Grammar& grammar, Measure measure, std::span<const double> weights = {})
+        : weights_(weights.empty() ? grammar.feature_weights : weights),
+          group_of_(draws_groups(measure) ? grammar.group_of : std::span<const std::uint32_t>{}),
+          equal_(weights.empty() ? 1.0 / static_cast<double>(weights_.size()) : 0.0),
           by_gap_(measure == Measure::gap),
           by_length_(measure == Measure::range),
           equal_features_(measure == Measure::per_feature),
           counts_splits_(measure == Measure::all || !is_subprobability(measure)),
           divides_by_versions_(is_subprobability(measure)),
           divides_(measure != Measure::per_feature && is_subprobability(measure)) {}
+
+    // Where features are in groups, finds what the features that have splits weigh in these. Call
+    // before asking for masses and probabilities. has(f): whether feature f is among F.
+    template <typename Has>
+    void find_groups(Has has) {
+        if (group_of_.empty()) {
+            return;
+        }
+        of_group_.assign(weights_.size(), 0.0);
+        for (std::size_t f = 0; f < weights_.size(); ++f) {
+            of_group_[group_of_[f]] += has(f) ? weights_[f] : 0.0;
+        }
+    }
+    // What stands for w_f.
+    double feature_weight(std::size_t feature) const {
+        return group_of_.empty() ? weights_[feature]
+                                 : weights_[feature] / of_group_[group_of_[feature]];
+    }
 
     // Whether the splits on a feature may differ in weight.
     bool weighs(const Feature& feature) const {
@@ -114,9 +148,9 @@ public:
     // Mass of a feature that has splits, given the sum of their weights.
     double mass(std::size_t feature, double sum_of_weights) const {
         return counts_splits_    ? sum_of_weights
-               : equal_features_ ? equal_
-               : by_length_      ? feature_weights_[feature] * sum_of_weights
-                                 : feature_weights_[feature];
+               : equal_features_ ? (equal_ > 0.0 ? equal_ : weights_[feature])
+               : by_length_      ? feature_weight(feature) * sum_of_weights
+                                 : feature_weight(feature);
     }
 
     // What the masses are divided by, given their sum, and `Rule::range_total`.
@@ -130,7 +164,7 @@ public:
     double unit(double sum_of_weights) const { return by_gap_ ? sum_of_weights : 1.0; }
     double factor(std::size_t feature, double sum_of_weights, double total) const {
         return counts_splits_           ? 1.0 / total
-               : by_length_ || by_gap_ ? feature_weights_[feature] / total
+               : by_length_ || by_gap_ ? feature_weight(feature) / total
                                        : mass(feature, sum_of_weights) / total / sum_of_weights;
     }
     // Probability of a split of weight 1, where sums of weights are far above the least doubles.
@@ -140,8 +174,10 @@ public:
     }
 
 private:
-    std::span<const double> feature_weights_;
-    double equal_;
+    std::span<const double> weights_;
+    std::span<const std::uint32_t> group_of_;
+    std::vector<double> of_group_;
+    double equal_;  // of `per_feature` without groups
     bool by_gap_, by_length_, equal_features_, counts_splits_, divides_by_versions_, divides_;
 };
 

@@ -47,7 +47,8 @@ void TopologyPrior::choices(std::int32_t state, std::vector<FeatureChoice>& out)
         if (!has_two_values(f) || !problem_.grammar.takes_over(left)) {
             continue;
         }
-        const double weight = problem_.grammar.feature_weights[f];
+        const double weight =
+            split->weights.empty() ? problem_.grammar.feature_weights[f] : split->weights[f];
         total += weight;
         if (left >= 0 && weight > 0) {
             out.push_back({static_cast<std::int32_t>(f), weight});

@@ -42,13 +42,17 @@ double LastSplit::log_split_above(std::int32_t state, std::span<const std::uint3
                                   const double* sums) {
     const std::vector<Feature>& features = problem_.table.features;
     const WeightBound::OneSplit split = weights_.one_split(state);
-    const SplitMeasure measure(split.rule->measure, problem_.grammar.feature_weights);
+    SplitMeasure measure(problem_.grammar, *split.rule);
     by_feature_.clear();
+    for (const Feature& feature : features) {
+        sum_codes(feature, rows);
+        by_feature_.push_back(cuts(feature, rows, sums));
+    }
+    measure.find_groups([&](std::size_t f) { return by_feature_[f].n > 0; });
     double masses = 0;
     for (std::size_t f = 0; f < features.size(); ++f) {
-        sum_codes(features[f], rows);
-        const Cuts& own = by_feature_.emplace_back(cuts(features[f], rows, sums));
-        masses += own.n > 0 ? measure.mass(f, own.n) : 0.0;
+        const double n = by_feature_[f].n;
+        masses += n > 0 ? measure.mass(f, n) : 0.0;
     }
     const double total = measure.total(masses, split.rule->range_total);
     const bool weighs = weighs_splits(split.rule->measure);  // then no probability is above 1

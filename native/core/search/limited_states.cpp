@@ -10,7 +10,8 @@ namespace slp::search {
 
 LimitedStates::LimitedStates(const Problem& problem)
     : problem_(problem),
-      takes_table_(problem.table.plain() && !problem.counted() && !problem.grammar.condition) {}
+      takes_table_(problem.table.plain() && !problem.counted() && !problem.grammar.condition &&
+                   !problem.grammar.grouped()) {}
 
 // A rule that no cut may take is none: it applies in no box.
 bool LimitedStates::splits(const Rule& rule) const {

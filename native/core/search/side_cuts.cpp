@@ -15,7 +15,7 @@ CutShares::CutShares(const Problem& problem)
     : log_share(problem.table.features.size()), problem_(problem) {}
 
 void CutShares::find(const Rule& rule, std::span<const double> n) {
-    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
+    const SplitMeasure measure(problem_.grammar, rule);
     double masses = 0;
     for (std::size_t f = 0; f < n.size(); ++f) {
         masses += n[f] > 0 ? measure.mass(f, n[f]) : 0.0;

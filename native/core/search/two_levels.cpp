@@ -60,6 +60,7 @@ void TwoLevels::find_alike(const Box& box, std::span<const BoxSplit> splits) {
     std::iota(alike_.begin(), alike_.end(), 0U);
     parts_met_.start(splits.size());
     const std::vector<double>& weights = problem_.grammar.feature_weights;
+    const bool grouped = problem_.grammar.grouped();
     for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t j) {
         if (own.size() > 1) {
             return;
@@ -68,7 +69,7 @@ void TwoLevels::find_alike(const Box& box, std::span<const BoxSplit> splits) {
             return std::pair(splits[i].left, box.key - splits[i].left);
         };
         const std::uint32_t first = parts_met_.first(sides, j);
-        if (weights[own[0].feature] == weights[splits[first].feature]) {
+        if (!grouped && weights[own[0].feature] == weights[splits[first].feature]) {
             alike_[j] = first;
         }
     });
@@ -202,7 +203,8 @@ bool TwoLevels::list_splits(std::size_t split, bool left, const WeightBound::One
     if (counted_split_ != split || counted_left_ != left) {
         count_splits(split, left);
     }
-    const SplitMeasure measure(found.rule->measure, problem_.grammar.feature_weights);
+    SplitMeasure measure(problem_.grammar, *found.rule);
+    measure.find_groups([&](std::size_t f) { return weights_of_feature_[f] > 0; });
     double masses = 0;
     for (std::size_t f = 0; f < weights_of_feature_.size(); ++f) {
         const double n = weights_of_feature_[f];

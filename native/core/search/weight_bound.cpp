@@ -19,6 +19,7 @@ constexpr std::size_t kMostPairs = 64;
 WeightBound::WeightBound(const Problem& problem)
     : problem_(problem), nonpositive_(problem.grammar.normalise) {
     const Grammar& grammar = problem.grammar;
+    equal_weights_ = !grammar.grouped();
     for (std::size_t f = 0; f < problem.table.features.size(); ++f) {
         binary_ = binary_ && problem.table.features[f].n_codes <= 2;
         equal_weights_ = equal_weights_ && grammar.feature_weights[f] == grammar.feature_weights[0];
@@ -202,8 +203,9 @@ double WeightBound::log_split(std::int32_t state, bool two_rows, std::size_t lev
 // splits; on two-valued features each is on a feature of its own.
 double WeightBound::log_probability(const Rule& rule, bool simple, std::uint32_t rows) const {
     const double least = simple && rows > 1 ? static_cast<double>(std::bit_width(rows - 1)) : 1.0;
-    return log_probability_above(rule.measure, binary_ && equal_weights_, least,
-                           static_cast<double>(problem_.table.features.size()));
+    const auto n_features = static_cast<double>(problem_.table.features.size());
+    const double equal_shares = rule.weights.empty() ? n_features : 1.0 / std::ranges::max(rule.weights);
+    return log_probability_above(rule.measure, binary_ && equal_weights_, least, equal_shares);
 }
 
 }  // namespace slp::search

@@ -74,11 +74,10 @@ bool near(double have, double want) { return std::abs(have - want) <= 1e-13 * wa
 }  // namespace
 
 TEST(split_probabilities_are_those_of_the_specification) {
-    const std::vector<double> weights{1, 3};
     for (const Case& one : by_hand()) {
         const Problem given = problem(one.measure, one.lefts);
         const Geometry geometry(given);
-        const SplitMeasure measure(one.measure, weights);
+        const SplitMeasure measure(given.grammar, one.measure);
         const std::vector<double> gaps{measure.weight(geometry, 0, Cut::between(0, 1), false),
                                        measure.weight(geometry, 0, Cut::between(1, 2), false),
                                        measure.weight(geometry, 1, Cut::between(0, 1), false)};

@@ -18,6 +18,8 @@ from slp.analysis.clauses.scope import (
     find_singletons,
 )
 from slp.analysis.declarations.boxes import is_box_clause
+from slp.analysis.declarations.groups import is_group_clause
+from slp.analysis.declarations.hierarchies import is_hierarchy_clause
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import span_of
 from slp.analysis.sources.files import Placed
@@ -52,8 +54,8 @@ _TRANSPARENT = {(",", 2), (";", 2), ("->", 2), ("*->", 2)}
 class Clauses:
     """The clauses of a program and of all files that it uses, in order.
 
-    `boxes` are the box facts. Those with four arguments are in `logic` too, so that guards can call
-    them.
+    `boxes` are the box facts, `groups` and `hierarchies` those of groups and of concepts. All are
+    in `logic` too, so that guards can call them.
     """
 
     rules: list[TreeRule] = field(default_factory=list)
@@ -62,6 +64,8 @@ class Clauses:
     stochastic: set[Indicator] = field(default_factory=set)
     logical: set[Indicator] = field(default_factory=set)
     boxes: list[Clause] = field(default_factory=list)
+    groups: list[Clause] = field(default_factory=list)
+    hierarchies: list[Clause] = field(default_factory=list)
 
 
 def indicator_text(indicator: Indicator, tree: bool = False) -> str:
@@ -78,8 +82,9 @@ def sort_clauses(items: Iterable[Placed], findings: Findings) -> Clauses:
         clause = placed.item
         if not isinstance(clause, Clause) or not _has_sound_head(clause, findings):
             continue
-        if is_box_clause(clause):
-            out.boxes.append(clause)
+        declared = _declared_by(clause, out)
+        if declared is not None:
+            declared.append(clause)
             if clause.body is None and clause.label is None:
                 out.logical.add(_indicator(clause.head))
                 out.logic.append(LogicClause(clause.head, None, None, clause.span))
@@ -94,6 +99,15 @@ def sort_clauses(items: Iterable[Placed], findings: Findings) -> Clauses:
     for clause in rules:
         _add_rule(clause, goals, out, findings)
     return out
+
+
+def _declared_by(clause: Clause, out: Clauses) -> list[Clause] | None:
+    """The facts that a clause is one of, which declare something; None if it is none."""
+    if is_box_clause(clause):
+        return out.boxes
+    if is_group_clause(clause):
+        return out.groups
+    return out.hierarchies if is_hierarchy_clause(clause) else None
 
 
 def _indicator(head: Term) -> Indicator:

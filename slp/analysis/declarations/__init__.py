@@ -1,5 +1,5 @@
 """Stage 2, directives to declarations: second pass, once the parameters have their values.
 
 `typed` (all directives that set one thing), `features` (kind, cuts, unit, range), `boxes`,
-`definitions` (formulas), `constraints`.
+`definitions` (formulas), `groups` (of features), `hierarchies` (of levels), `constraints`.
 """

@@ -11,6 +11,7 @@ from slp.analysis.sources.parameters import Values
 from slp.constraints import FORMS, Form
 from slp.ir.constraints import Box, Constraint
 from slp.ir.decisions import FeatureCost
+from slp.ir.groups import Group, Named
 from slp.ir.made import Made
 from slp.messages import Wording
 from slp.messages import constraints as words
@@ -24,6 +25,7 @@ def read_constraints(
     directives: Directives,
     boxes: Mapping[str, Box],
     malformed_boxes: Collection[str],
+    groups: Mapping[str, Group],
     costs: tuple[FeatureCost, ...],
     made: Made,
     values: Values,
@@ -36,9 +38,14 @@ def read_constraints(
     """
     all_read = "cost" not in directives.malformed and len(costs) == len(directives.of("cost"))
     reader = _ConstraintReader(
-        boxes, malformed_boxes, costs if all_read else None, made, values, findings
+        boxes, malformed_boxes, groups, costs if all_read else None, made, values, findings
     )
-    terms = [(term, d.span) for d in directives.constraints for term in each_constraint(d.args[0])]
+    terms = [
+        (term, d.span)
+        for d in directives.constraints
+        for one in each_constraint(d.args[0])
+        for term in _of_each_feature(one, groups)
+    ]
     found = [reader.constraint(term, span) for term, span in terms]
     return tuple(c for c in found if c is not None)
 
@@ -51,11 +58,24 @@ def each_constraint(term: Term) -> list[Term]:
     return [term]
 
 
+def _of_each_feature(term: Term, groups: Mapping[str, Group]) -> list[Term]:
+    """The constraints in a term that names a group and stands for one on each of its features."""
+    each = {form.name for form in FORMS if form.of_each_feature}
+    if isinstance(term, Struct) and term.name in each and isinstance(term.args[0], Atom):
+        group = groups.get(term.args[0].name)
+        if group is not None:
+            place = term.args[0].span
+            atoms = [Atom(feature, place) for feature in group.features]
+            return [Struct(term.name, (atom, *term.args[1:]), term.span) for atom in atoms]
+    return [term]
+
+
 class _ConstraintReader:
     def __init__(
         self,
         boxes: Mapping[str, Box],
         malformed_boxes: Collection[str],
+        groups: Mapping[str, Group],
         costs: tuple[FeatureCost, ...] | None,
         made: Made,
         values: Values,
@@ -65,6 +85,7 @@ class _ConstraintReader:
         self.made = made
         self.boxes = boxes
         self.malformed_boxes = malformed_boxes
+        self.groups = groups
         self.values = values
         self.findings = findings
         self.forms = {(form.name, arity): form for form in FORMS for arity in form.arities}
@@ -106,17 +127,22 @@ class _Arguments:
         wordings = (words.VARIABLE_IN_CONSTRAINT, words.NO_NAME_IN_CONSTRAINT)
         return name_of(term, what, self.span, self.findings, wordings)
 
-    def names(self, term: Term, least: int) -> tuple[str, ...] | None:
+    def named(self, term: Term) -> Named | None:
+        name = self.name(term)
+        return None if name is None else self.reader.groups.get(name, name)
+
+    def names(self, term: Term, least: int) -> tuple[Named, ...] | None:
         items = list_items(term)
         if items is None or len(items) < least:
             count = {1: "one feature", 2: "two features"}[least]
             self.malformed(words.TOO_FEW_NAMES, term, count=count)
             return None
-        found = [self.name(t) for t in items]
+        found = [self.named(t) for t in items]
         names = tuple(n for n in found if n is not None)
         if len(names) < len(found):
             return None
-        twice = next((n for i, n in enumerate(names) if n in names[:i]), None)
+        features = [f for n in names for f in (n.features if isinstance(n, Group) else (n,))]
+        twice = next((f for i, f in enumerate(features) if f in features[:i]), None)
         if twice is not None:
             self.malformed(words.NAMED_TWICE, term, feature=twice)
             return None
@@ -141,7 +167,7 @@ class _Arguments:
     def every_made(self) -> Made:
         return self.reader.made
 
-    def made(self, *names: str) -> Made:
+    def made(self, *names: Named) -> Made:
         return self.reader.made.about(names)
 
     def whole(self, term: Term, what: str, least: int) -> int | None:

@@ -36,6 +36,7 @@ from slp.analysis.expansion.expand import Names, clause_text, logic_term, rows_o
 from slp.data import Feature, Table
 from slp.data.cells import cell_text
 from slp.errors import UnsupportedError
+from slp.ir.groups import group_numbers
 from slp.ir.program import COUNTING_MEASURES, CallBody, CheckedProgram, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.ir.whole import is_whole
@@ -71,13 +72,16 @@ _NONE = Atom("none")
 #: Predicates that are made for each program.
 _GENERATED = {
     ("drawn", 2),
+    ("equal", 2),
     ("feature", 4),
     ("grow", 3),
+    ("kin", 2),
     ("least", 1),
     ("may_split", 1),
     ("prior", 1),
     ("rows", 3),
     ("rule", 4),
+    ("share", 3),
     ("times", 2),
     ("times", 1),
     ("values", 2),
@@ -92,6 +96,30 @@ rows(box(_, Rows), Class, N) :-
     times(Class, Times),
     added(Rows, Times, N).
 """
+
+#: What a feature weighs among those of some splits, and under `per_feature`: without groups of
+#: features, and with them, where a group weighs 1.
+_SHARES = {
+    False: """\
+share(F, _, W) :- feature(F, _, _, W).
+equal(F, 1) :- feature(F, _, _, _).
+""",
+    True: """\
+% What a feature weighs among those of its group that have splits.
+share(F, Splits, Share) :-
+    feature(F, _, _, W),
+    kin(F, Kin),
+    findall(G, item(Splits, split(G, _, _, _, _)), Gs),
+    sort(Gs, Features),
+    findall(V, (item(Features, G), item(Kin, G), feature(G, _, _, V)), Vs),
+    sum_list(Vs, Sum),
+    Share is W / Sum.
+equal(F, Share) :-
+    kin(F, Kin),
+    length(Kin, N),
+    Share is 1 / N.
+""",
+}
 
 #: How a rule is drawn if labels are weights, and if they are renormalised.
 _WEIGHED = """\
@@ -135,7 +163,9 @@ def expand_on_table(program: CheckedProgram, table: Table) -> str:
     most = Number(table.schema(program.support.min_leaf).most_leaves)
     texts = ["".join(f"{clause_text(_with_most_leaves(t, most))}\n" for t in b) for b in blocks]
     counts = _BY_CLASS * _counts_classes(program)
-    text = "\n".join(filter(None, [*texts, counts, _DRAWN[program.weights], _WEIGHED * weighs]))
+    shares = _SHARES[bool(program.groups)]
+    drawn = [shares, _DRAWN[program.weights], _WEIGHED * weighs]
+    text = "\n".join(filter(None, [*texts, counts, *drawn]))
     return f"{text}\n{table_clauses()}"
 
 
@@ -276,6 +306,10 @@ def _facts(program: CheckedProgram, table: Table) -> Iterator[Term]:
         kind, known = _kind(feature)
         weight = Number(program.feature_weights.get(feature.name, 1))
         yield _goal("feature", Atom(feature.name), Atom(kind), list_term(known), weight)
+    numbers = group_numbers(table.feature_names, program.groups) if program.groups else []
+    for name, own in zip(table.feature_names, numbers, strict=False):
+        kin = [Atom(f) for f, n in zip(table.feature_names, numbers, strict=True) if n == own]
+        yield _goal("kin", Atom(name), list_term(kin))
     yield _goal("times", _by_row(sizes))  # no guard asks for rows where these are weights
     if _counts_classes(program):
         classes = map(cell_text, table.leaf.classes)

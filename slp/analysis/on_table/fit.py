@@ -16,6 +16,7 @@ from slp.ir.guards import features_in_guards
 from slp.ir.names import unknown_classes, unknown_features
 from slp.ir.program import CheckedProgram, SplitBody
 from slp.messages import on_table as words
+from slp.messages.groups import GROUP_AS_COLUMN
 from slp.messages.names import atom, name_help
 from slp.resolution import StateRules
 from slp.terms import Atom, variables
@@ -54,6 +55,10 @@ def check_program_on_table(
     """
     findings = Findings()
     check_names(program, table.feature_names, table.response, findings)
+    for group in program.groups.values():
+        if group.name in (*table.feature_names, table.response):
+            span = next(iter(group.spans.values()), None)
+            findings.add(GROUP_AS_COLUMN(span, name=group.name))
     checker = _TableChecker(program, table, findings)
     checker.guards()
     checker.classes()

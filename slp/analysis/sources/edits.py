@@ -30,6 +30,7 @@ from slp.messages.directives import (
     NO_TREE_TO_EDIT,
     TREE_WITHOUT_EDITS,
 )
+from slp.messages.groups import GROUPS_OF_EDITS
 from slp.messages.names import name_help
 from slp.messages.places import of_file, of_line
 from slp.source import SourceFile, SourceSpan
@@ -198,3 +199,5 @@ def check_edits(program: CheckedProgram, findings: Findings) -> None:
         span = program.spans.get(f"feature_weight:{weighted}")
         weight = [Related("a feature has a weight here", span)] if span else []
         findings.add(WEIGHTS_OF_EDITS(edits.span, related=weight))
+    if program.groups and edits.measure == "all":
+        findings.add(GROUPS_OF_EDITS(edits.span))

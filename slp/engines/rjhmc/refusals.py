@@ -82,6 +82,8 @@ def _of_grammar(
             return
     if options.index == "soft" and not all(map(_alike, grammar.rules())):
         yield words.SOFT_INDEX_CONSTRAINED()
+    if options.index == "soft" and grammar.groups is not None:
+        yield words.SOFT_INDEX_GROUPED()
 
 
 def _alike(found: tuple[int, object]) -> bool:

@@ -17,7 +17,7 @@ def digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> st
     options = (g.features, g.levels, g.start, g.normalise, g.failure, g.min_leaf, g.max_leaves)
     least = () if g.min_weight is None else (g.min_weight,)  # programs without it keep their digest
     digest.update(repr((options, constraints, *least)).encode())
-    for array in (*g.breakpoints, g.feature_weights):
+    for array in (*g.breakpoints, g.feature_weights, *([] if g.groups is None else [g.groups])):
         digest.update(array.tobytes() + b";")
     if isinstance(g.states, OpenStates):
         digest.update(g.states.identity.encode())

@@ -89,7 +89,11 @@ class _Builder:
         reach = self.reach
         marked = np.zeros(len(reach.boxes), np.bool_)
         marked[boxes] = True
-        weighted = replace(reach.splits, feature_weights=self.grammar.feature_weights)
+        weighted = replace(
+            reach.splits,
+            feature_weights=self.grammar.feature_weights,
+            feature_groups=self.grammar.groups,
+        )
         splits, held = weighted.of_some(marked)
         found = process.alternatives(state, [reach.boxes[b] for b in boxes.tolist()], splits)
         for k in range(self.n_owed):

@@ -160,6 +160,7 @@ class _ReachSearch:
             np.array(self.cut, np.int64)[order],
             np.minimum(left, right).astype(np.int64),
             self.grammar.feature_weights,
+            self.grammar.groups,
         )
         sizes = np.array([box.bit_count() for box in self.boxes], np.int32)
         reached = {s: np.sort(np.array(boxes, np.int64)) for s, boxes in self.reached.items()}

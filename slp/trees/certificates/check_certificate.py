@@ -1,6 +1,5 @@
-"""Verifies files with certificates of decision trees, which docs/certificates.md of slp describes:
-one in a file or on each line, as itself or under the key `certificate`. The exit code is 0 if all
-claims are true, 1 if one is not, 2 if a file has no sound certificate, or one without claims."""
+"""Verifies certificates of decision trees (docs/certificates.md of slp): one in a file or on a line,
+as itself or under `certificate`. Exit code 0: all claims are true; 1: one is not; 2: no sound one."""
 
 import json
 import math
@@ -15,7 +14,7 @@ exclusive:features interaction:groups majority:box:outcome max_cost:most:costs m
 max_features:count monotone:feature:direction:predicts:levels:all_levels min_leaf:limit
 min_weight:limit max_depth:limit""".split()
 KINDS = {kind: {"kind", *keys} for kind, *keys in (form.split(":") for form in FORMS)}
-SOFT = {"width", "probabilities", "variance"}  # what soft trees have, and their topology has not
+SOFT, SEVERAL = {"width", "probabilities", "variance"}, {"levels", "under", "concentrations"}
 FREE, SAME = (-math.inf, math.inf), 1e-12  # numbers that differ by less are equal but for rounding
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.I | re.A)
 
@@ -83,7 +82,9 @@ def places_of(certificate: Any) -> Any:
 
 def breaks(s: Any, p: Any) -> Any:
     """Whether a node breaks a statement; None if it cannot be told."""
-    kind, f, t, of, made = s["kind"], p.f, p.threshold, s.get("feature"), s.get("made", {})
+    kind, f, t, made = s["kind"], p.f, p.threshold, s.get("made", {})
+    names = s.get("feature"), s.get("then"), *s.get("features", ())  # or lists, which are groups
+    of, then, *rivals = ({x} if type(x) is str else {*(x or ())} for x in names)
     if p.leaf and kind in ("min_leaf", "min_weight") and p.depth:
         n = p.rows if kind == "min_leaf" else p.weight
         return None if n is None else n < s["limit"] * (1 - SAME)
@@ -98,18 +99,18 @@ def breaks(s: Any, p: Any) -> Any:
         whole = whole and all(own == FREE for g, own in p.intervals.items() if g not in box)
         return whole and (f not in box or t is None or box[f][2] < t < box[f][3])
     on = {g: {g, *made.get(g, ())} for g in (*p.above, f)}  # what splits are on
-    above, own = {h for g in p.above for h in on[g]}, {of, s.get("then"), *s.get("features", ())}
+    above, own = {h for g in p.above for h in on[g]}, of.union(then, *rivals)
     near = {g: x & own - {h for k in x & own for h in made.get(k, ())} for g, x in on.items()}
     costs = {g: Fraction(repr(c)) for g, c in s.get("costs", {}).items() if g in above | on[f]}
     dear = kind == "max_cost" and sum(costs.values()) > Fraction(repr(s["most"]))
     inside = all(a >= c and b <= d for _, a, b, c, d in p.ends(s.get("within")))
     return {
         "max_cost": dear and any(costs.get(g, 0) > 0 for g in on[f] - above),
-        "forbid": of in on[f] and inside and p.depth >= (s.get("below") or 0),
-        "first": not p.depth and of not in on[f],
-        "before": s.get("then") in near[f] and of not in above,
-        "once": of in on[f] & above,
-        "exclusive": near[f] > set() and len({h for x in near.values() for h in x}) > 1,
+        "forbid": bool(of & on[f]) and inside and p.depth >= (s.get("below") or 0),
+        "first": not p.depth and not of & on[f],
+        "before": bool(then & near[f]) and not of & above,
+        "once": bool(of & on[f] and of & above),
+        "exclusive": near[f] > set() and sum(any(r & x for x in near.values()) for r in rivals) > 1,
         "interaction": not any({*on} <= {*group} for group in s.get("groups", ())),
     }.get(kind, False)
 
@@ -136,9 +137,8 @@ def rising(formula: Any, leaf: Any) -> Any:
 def monotone(s: Any, places: Any, points: Any) -> Any:
     """Of each fall of predictions, or of that between two points, whether it is there."""
     f, kinds = s["feature"], {(p.f, p.threshold is None) for p in places if not p.leaf}
-    others = any({"levels", "concentrations"} & {*p.node} for p in places) or (f, True) in kinds
-    sides = any(p.node.get("missing") in ("left", "right") for p in places)
-    if others or sides or len(kinds) > len(dict(kinds)) or s["predicts"] is None:
+    others = any(SEVERAL & {*p.node} or p.node.get("missing") in ("left", "right") for p in places)
+    if others or (f, True) in kinds or len(kinds) > len(dict(kinds)) or s["predicts"] is None:
         return [None]
     low, high = points or ({f: 0}, {f: 1})
     fine = low[f] < high[f] and {**low, f: 0} == {**high, f: 0}

@@ -47,6 +47,7 @@ class Ask:
     missing : the share of rows without a value that goes left; None where these are refused.
     other : the same of a level on neither side; None too where there is no other.
     formula : what makes the feature of columns; None where it is the column.
+    concept : what the levels on the left side are, None where they have no name.
     """
 
     feature: str
@@ -56,6 +57,7 @@ class Ask:
     missing: float | None
     other: float | None
     formula: Formula | None = None
+    concept: str | None = None
 
     @property
     def both(self) -> bool:
@@ -219,7 +221,7 @@ def _ask(split: Split, ours: float, rest: float, untold: Untold) -> Ask:
         return Ask(split.feature, None, None, right, missing, None)
     if other == 0.0:
         return Ask(split.feature, None, left, None, missing, None)
-    return Ask(split.feature, None, left, right, missing, other)
+    return Ask(split.feature, None, left, right, missing, other, concept=test.concept)
 
 
 def subtree_end(nodes: Sequence[Ask | End], start: int) -> int:

@@ -297,7 +297,9 @@ def _nodes(nodes: tuple[Ask | End, ...]) -> str:
             sides = (node.left, node.right) if node.number is None else (None, None)
             row = (node.feature, node.number, *sides, node.missing, node.other)
             row = (*row, subtree_end(nodes, place + 1))
-        lines.append(f"        {_source(row)},\n")
+        concept = node.concept if isinstance(node, Ask) else None
+        comment = "" if concept is None else f"  # {concept!r}"
+        lines.append(f"        {_source(row)},{comment}\n")
     return "".join(lines)
 
 

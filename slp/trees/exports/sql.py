@@ -245,7 +245,14 @@ def _side(
     else:
         assert others is not None
         condition = f"{column} {_among(others, 'NOT ')}"
+    if ask.concept is not None:
+        condition += f" /* {_in_comment(ask.concept)} */"
     return f"({condition} OR {_is_missing(ask)})" if of_missing else condition
+
+
+def _in_comment(name: str) -> str:
+    """A name that cannot end a comment, nor begin one."""
+    return " ".join(name.replace("*", " ").replace("/", " ").split())
 
 
 def _among(levels: tuple[str, ...], no: str = "") -> str:

@@ -21,7 +21,7 @@ from slp.reference.boxes import Geometry
 from slp.reference.enumeration.derivations import Derivation, _derive
 from slp.reference.local_process import LocalProcess
 from slp.reference.modal.growth import PlainGrower
-from tests.engines.cases import make_problem, random_grammar, random_table
+from tests.engines.cases import make_problem, random_grammar, random_table, with_groups
 
 #: Programs in which the label of stopping on a side is exact.
 EXACT_LABELS = [
@@ -229,6 +229,19 @@ def test_the_core_grows_the_trees_of_the_specification() -> None:
         endings.add(want.ending)
         failed += want.ending is Ending.NO_TREE
     assert endings == {Ending.DONE, Ending.NO_TREE} and failed < 100
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_the_core_grows_the_trees_of_the_specification_with_groups_of_features() -> None:
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        table = random_table(rng, 9)
+        problem = make_problem(with_groups(rng, random_grammar(rng, table), table), table)
+        plan = random_plan(rng, problem)
+        want = PlainGrower(LocalProcess(problem.grammar, boxes_of(problem)), plan).grow()
+        same_tree(
+            grow_in_core(core_engine(problem), table, plan, room=2**30, threads=1), want, seed
+        )
 
 
 #: Leaf models, with values of the response that have equal means and unequal sums in doubles.

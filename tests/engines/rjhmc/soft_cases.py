@@ -47,10 +47,10 @@ def problem_of_one_state(d: int, split: float = 0.5, max_leaves: int = 0) -> Any
     for _ in range(d):
         codes = np.array([0, 1], np.uint32)
         problem.add_feature(0, 2, np.array([0.0, 1.0]), np.empty(0), codes)
-    problem.set_grammar(0, True, False, 1, max_leaves, np.ones(d))
+    problem.set_grammar(0, True, False, 1, max_leaves, np.ones(d), np.empty(0, np.uint32))
     rules = core.ExactRules(1)
     rules.add_leaf_rule(np.log1p(-split), [])
-    rules.add_split_rule(np.log(split), 0, np.zeros(2 * d, np.int32))
+    rules.add_split_rule(np.log(split), 0, np.zeros(2 * d, np.int32), 0.0, np.empty(0))
     problem.add_state(rules)
     return problem
 

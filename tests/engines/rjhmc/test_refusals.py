@@ -48,6 +48,7 @@ from tests.engines.rjhmc.soft_tables import CLASSES, NUMBERS, drawn, soft
         (":- use(rjhmc). :- feature(a, [categorical]).", {}, "E154.*`a` is categorical"),
         (":- use(rjhmc, [h = 0]).", {}, "E539.*`h` is 0"),
         (":- use(rjhmc). :- constraint(forbid(a)).", {"index": "soft"}, "E539.*index=soft"),
+        (":- use(rjhmc). of_group(a, kin).", {"index": "soft"}, "E539.*index=soft"),
         (":- use(rjhmc).", {"index": "other"}, "E539.*index is 'other'"),
         (":- use(rjhmc).", {"first_h": -1.0}, "E539.*first_h is -1.0"),
         (

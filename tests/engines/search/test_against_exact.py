@@ -34,6 +34,7 @@ from tests.engines.cases import (
     random_grammar,
     random_table,
     split_rule,
+    with_groups,
 )
 
 #: The pass of the core for the best derivation (`native/core/exact/engine.hpp`, `Quantity`).
@@ -194,6 +195,37 @@ def test_the_core_finds_the_best_and_its_bounds_hold() -> None:
     # 500: leaves of several rows, so that not every cut is a split
     steps = [check(seed) for seed in (*range(300), 500)]
     assert max(steps) > 50
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_groups_of_features() -> None:
+    for seed in range(80):
+        problem, likelihood, rng = case(seed)
+        grammar = with_groups(rng, problem.grammar, problem.table)
+        compare(make_problem(grammar, problem.table), likelihood, rng, _LITTLE, seed)
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_groups_of_features_of_two_values() -> None:
+    """Without groups no split of a box of n cuts is more probable than 1 / n there."""
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        features = [numeric(f"f{i}", 2) for i in range(6)]
+        codes = rng.integers(2, size=(16, 6))
+        y = np.where(rng.random(16) < 0.1, 1 - codes[:, 5], codes[:, 5]).astype(float)
+        leaf = Dirichlet(("a", "b"), 0.5)
+        table = make_table(features, codes.tolist(), y.tolist(), leaf)
+        states: list[list[Rule]] = [
+            [
+                LeafRule(float(np.log1p(-0.9))),
+                split_rule(cells(table), i + 1, i + 1, "feature_then_cut", float(np.log(0.9))),
+            ]
+            for i in range(4)
+        ]
+        states.append([LeafRule(0.0)])
+        groups = np.array([0, 0, 0, 0, 0, 1])
+        problem = make_problem(make_grammar(table, states, normalised=True, groups=groups), table)
+        compare(problem, True, rng, _LITTLE, seed)
 
 
 @pytest.mark.usefixtures("compiled_kernels")

@@ -1,5 +1,6 @@
 """The core's proposals against the plain ones where splits are by subsets of levels, all or those
-in the order of the response, or missing values take a side."""
+in the order of the response, missing values take a side, features are in groups, or levels have
+concepts."""
 
 from __future__ import annotations
 
@@ -37,7 +38,11 @@ def examples(kind: str, n: int = 12) -> list[Example]:
         plain = all(
             f.kind.missing_code is None and f.kind.compiled for f in case.model.table.features
         )
-        if plain or not 9 <= len(case.spec.derivations) <= 60 or case.model.unsummable:
+        if (
+            (plain and kind not in ("groups", "concepts"))
+            or not 9 <= len(case.spec.derivations) <= 60
+            or case.model.unsummable
+        ):
             continue
         made = example(
             LocalProcess(case.model.grammar, Geometry(case.model.grammar, case.model.table))
@@ -51,7 +56,7 @@ def examples(kind: str, n: int = 12) -> list[Example]:
 @pytest.mark.thinned(4)
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("kind", ["subsets", "ordered", "missing_side"])
+@pytest.mark.parametrize("kind", ["subsets", "ordered", "missing_side", "groups", "concepts"])
 def test_proofs_have_the_same_numbers(kind: str, n: int) -> None:
     for made in examples(kind, n):
         core = CoreExample(made)
@@ -69,7 +74,7 @@ def test_proofs_have_the_same_numbers(kind: str, n: int) -> None:
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("plain", [CutUniformly(), CutAtEach(4)], ids=lambda p: p.name)
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("kind", ["subsets", "ordered", "missing_side"])
+@pytest.mark.parametrize("kind", ["subsets", "ordered", "missing_side", "groups", "concepts"])
 def test_cuts_of_proofs(kind: str, n: int, plain: Proposal) -> None:
     number = plain.period if plain.period > 1 else None
     proposal = core_proposal(Named("q_uc" if number is None else "q_n", number, 1.0))
@@ -93,7 +98,7 @@ def test_exact_subtrees(n: int, most_boxes: float) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("name", list(TREE_MOVES))
-@pytest.mark.parametrize("kind", ["subsets", "ordered", "missing_side"])
+@pytest.mark.parametrize("kind", ["subsets", "ordered", "missing_side", "groups", "concepts"])
 def test_moves(kind: str, name: str) -> None:
     proposal: CoreProposal = core_proposal(Named(name, None, 1.0))
     for made in examples(kind):

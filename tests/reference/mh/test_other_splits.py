@@ -1,5 +1,6 @@
-"""Proposals leave the target invariant where missing values take a side, or splits are in the order
-of the response in their box, by exact transition matrices of the code that runs."""
+"""Proposals leave the target invariant where missing values take a side, splits are in the order
+of the response in their box, features are in groups, or levels have concepts, by exact
+transition matrices of the code that runs."""
 
 from __future__ import annotations
 
@@ -30,7 +31,11 @@ def examples(kind: str, n: int = 4) -> list[Example]:
         case = random_case(seed, 30, **of)
         kinds = [f.kind for f in case.model.table.features]
         plain = not any(k.missing_code is not None or k.looks_at_response for k in kinds)
-        if plain or len(case.spec.derivations) < 9 or case.model.unsummable:
+        if (
+            (plain and kind not in ("groups", "concepts"))
+            or len(case.spec.derivations) < 9
+            or case.model.unsummable
+        ):
             continue
         made = example(
             LocalProcess(case.model.grammar, Geometry(case.model.grammar, case.model.table))
@@ -41,7 +46,7 @@ def examples(kind: str, n: int = 4) -> list[Example]:
 
 
 @pytest.mark.thinned(5)
-@pytest.mark.parametrize("kind", ["missing_side", "ordered"])
+@pytest.mark.parametrize("kind", ["missing_side", "ordered", "groups", "concepts"])
 @pytest.mark.parametrize("name", list(PROPOSALS))
 def test_the_target_is_invariant(name: str, kind: str) -> None:
     proposal = PROPOSALS[name]

@@ -42,6 +42,8 @@ SORTS = (
     {"exposures": True},
     {"zeros": True},
     {"subsets": True},
+    {"groups": True},
+    {"concepts": True},
 )
 
 

@@ -33,7 +33,7 @@ struct BinaryModel {
         : problem(own),
           table(bits),
           grammar(states),
-          measure(states.measure, own.grammar.feature_weights),
+          measure(own.grammar, states.measure),
           leaf(own, task.likelihood, task.log_scale),
           least(static_cast<std::uint32_t>(
               std::min<std::int64_t>(own.grammar.min_leaf, data_rows(task.root.sizes)))),

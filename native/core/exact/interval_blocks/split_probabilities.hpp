@@ -28,7 +28,7 @@ class MemberProbabilities {
 public:
     MemberProbabilities(const IntervalSetting& setting, std::size_t most)
         : grammar_(setting.grammar),
-          measure_(setting.grammar.measure, setting.problem.grammar.feature_weights),
+          measure_(setting.problem.grammar, setting.grammar.measure),
           weighs_(weighs_splits(setting.grammar.measure)),
           partitions_(setting.partitions()),
           count_(most * most),

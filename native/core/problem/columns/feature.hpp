@@ -19,7 +19,9 @@
 namespace slp {
 
 // As Python numbers them.
-enum class FeatureKind : std::uint8_t { values, cuts, levels, subsets, ordered_subsets };
+enum class FeatureKind : std::uint8_t {
+    values, cuts, levels, subsets, ordered_subsets, concepts
+};
 
 // What becomes of a new row where a split does not say its side: it is an error, or it goes to the
 // side of more weight (of equal ones to the left), or down both sides in proportion to their
@@ -46,7 +48,8 @@ inline double share_left(Untold way, double left, double all) {
 struct Feature {
     FeatureKind kind = FeatureKind::values;
     std::int32_t n_codes = 0;
-    // The values or the cuts, strictly increasing; empty for levels and subsets.
+    // The values or the cuts, strictly increasing; of concepts see concepts.hpp; empty for levels
+    // and subsets.
     std::vector<double> numbers;
     // Where the cells of thresholds begin and end; empty for levels and subsets.
     std::vector<double> breakpoints;

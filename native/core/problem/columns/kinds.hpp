@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "problem/columns/concepts.hpp"
 #include "problem/columns/feature.hpp"
 #include "problem/columns/levels.hpp"
 #include "problem/columns/ordered_subsets.hpp"
@@ -75,6 +76,7 @@ decltype(auto) with_kind(const Feature& feature, Use use) {
         case FeatureKind::subsets: return found.template operator()<columns::Subsets>();
         case FeatureKind::ordered_subsets:
             return found.template operator()<columns::OrderedSubsets>();
+        case FeatureKind::concepts: return found.template operator()<columns::Concepts>();
         case FeatureKind::values:
         case FeatureKind::cuts:
             return feature.holes

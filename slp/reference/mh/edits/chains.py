@@ -76,7 +76,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
         self.geometry = geometry
         self.given = fit_tree(prior.given, geometry.table, support)[0]
         self._prior, self._max_depth = prior, support.max_depth
-        self._feature_weights = grammar.feature_weights
+        self._feature_weights, self._groups = grammar.feature_weights, grammar.groups
         self._power = 1.0 if likelihood else 0.0
         tests: list[TreeTest] = tree_tests(grammar, constraints, geometry)
         if constraints:
@@ -96,7 +96,8 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
     @cached_property
     def process(self) -> EditProcess:
         """The process of edits; made on first use, with sets of rows as bits."""
-        nodes = Nodes(self.geometry, self._prior.measure, self._feature_weights, self._max_depth)
+        own = self._feature_weights, self._max_depth, self._groups
+        nodes = Nodes(self.geometry, self._prior.measure, *own)
         return EditProcess(nodes, nodes_of_tree(nodes, self.given), self._prior.p)
 
     @cached_property

@@ -97,6 +97,7 @@ class Nodes:
     ----------
     measure : how a split is chosen: one that sums to 1 over the splits it is taken over.
     feature_weights : float64, shape (d,).
+    groups : int64, shape (d,). The groups of features, None if there are none.
     max_depth : greatest depth of a leaf, None for no limit.
     """
 
@@ -106,10 +107,12 @@ class Nodes:
         measure: Measure = "feature_then_cut",
         feature_weights: NDArray[np.float64] | None = None,
         max_depth: int | None = None,
+        groups: NDArray[np.int64] | None = None,
     ) -> None:
         d = len(geometry.table.features)
         self.geometry, self.measure, self.max_depth = geometry, measure, max_depth
         self.feature_weights = np.ones(d) if feature_weights is None else feature_weights
+        self.groups = groups
         self._least = geometry.least_size
         self._lock = threading.RLock()  # only one thread at a time may number cuts
         self._boxes: Remembered[int, _Box] = Remembered()
@@ -305,7 +308,7 @@ class Nodes:
 
     def _new_choice(self, box: int, options: tuple[int, ...]) -> SplitChoice:
         splits = [self.splits(box)[i] for i in options]
-        arrays = SplitArrays.of_box(self.geometry, splits, self.feature_weights)
+        arrays = SplitArrays.of_box(self.geometry, splits, self.feature_weights, self.groups)
         logs = log_split_probabilities(self.measure, arrays, np.ones(len(splits), np.bool_))
         cumulative: NDArray[np.float64] = np.cumsum(np.exp(logs))
         return SplitChoice(options, tuple(cumulative.tolist()), tuple(logs.tolist()))
