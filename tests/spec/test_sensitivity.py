@@ -73,14 +73,17 @@ def compare_intervals(case: Case) -> int:
     for one, span in zip(found.varied, spans(case, found), strict=True):
         stays = interval_of_best_tree(one, found.edges, None)
         at = spec_at(case, one, span)
-        low, high = (one.interval.to_free(x) for x in (stays.low, stays.high))
+        # The coordinate of the search, in which ends are found within 1e-7.
+        coordinate = Interval(0.0, math.inf) if one.kind == "label" else one.interval
+        low, high = (coordinate.to_free(x) for x in (stays.low, stays.high))
         assert stays.low <= one.value <= stays.high
         slack = max(1e-7, 10 * case.rounding)
         for u in np.linspace(low, high, 40).tolist():
-            assert _behind(at(one.interval.to_value(u)), tree) < slack, (one.name, u, case)
+            assert _behind(at(coordinate.to_value(u)), tree) < slack, (one.name, u, case)
         for u, changes in ((low - 1e-4, stays.changes_below), (high + 1e-4, stays.changes_above)):
-            if changes:
-                assert _behind(at(one.interval.to_value(u)), tree) > 0, (one.name, u, case)
+            beyond = coordinate.to_value(u)
+            if changes and beyond < one.interval.high:
+                assert _behind(at(beyond), tree) > 0, (one.name, u, case)
     return len(found.varied)
 
 
