@@ -124,7 +124,8 @@ def _case(rng: random.Random, limit: int) -> Case | None:
     try:
         program = compile_program(SourceFile("test.slp", text))
     except ProgramError as error:
-        assert {d.code for d in error.diagnostics if d.severity == "error"} == {"E142"}
+        # No tree satisfies it, or a definition that another one names has a cost of its own.
+        assert {d.code for d in error.diagnostics if d.severity == "error"} <= {"E142", "E183"}
         return None
     while True:
         model = compile_problem(program, table.frame())
