@@ -250,14 +250,20 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """For each feature its share of the expected splits, shape (n_features_in_,); of an engine
-        that grows trees its share of the log posterior that splits gain. All 0 where nothing is
-        split."""
+        that grows trees its share of the log posterior that splits gain. That of a defined feature
+        is dealt out in equal parts to the columns of its formula. All 0 where nothing is split."""
         check_is_fitted(self)
         found = self.posterior_.importances()
         if found is None:
             used = self.posterior_.split_probabilities()
             found = {name: use.expected_splits for name, use in used.items()}
-        out = np.array([max(0.0, found.get(name, 0.0)) for name in self._columns], np.float64)
+        shares = dict.fromkeys(self._columns, 0.0)
+        for feature in self.posterior_.table.features:
+            formula = feature.kind.formula
+            columns = (feature.name,) if formula is None else formula.columns
+            for name in columns:
+                shares[name] += max(0.0, found.get(feature.name, 0.0)) / len(columns)
+        out = np.array([shares[name] for name in self._columns], np.float64)
         total = out.sum()
         return out / total if total > 0 else out
 

@@ -237,6 +237,9 @@ def test_estimators_take_definitions() -> None:
     made.fit(table.select("a", "b").to_pandas(), table["y"].to_list())
     assert list(made.predict(table.select("a", "b").to_pandas())) == table["y"].to_list()
     assert list(made.feature_names_in_) == ["a", "b"] and made.n_features_in_ == 2
+    used = {k: u.expected_splits for k, u in made.posterior_.split_probabilities().items()}
+    want = np.array([used["a"], used["b"]]) + used["ratio"] / 2
+    assert made.feature_importances_ == pytest.approx(want / want.sum())
 
 
 def test_the_cost_of_a_tree_is_that_of_its_columns() -> None:

@@ -20,8 +20,10 @@ import pytest
 from slp.compile import compile_problem, compile_program
 from slp.errors import DataError, ProgramError, SlpError, SlpWarning
 from slp.ir.made import Made
+from slp.program import dead_weight, no_tree
 from slp.source import SourceFile
 from slp.trees import check_tree
+from tests.spec import test_statements as statement_cases
 from tests.spec.brute_force import BruteForce, Row, TooManyDerivationsError, ValueMissingError
 from tests.spec.cases import Case
 from tests.spec.pipeline import tree_of
@@ -35,6 +37,7 @@ from tests.spec.test_against_enumeration import (
 )
 
 N_CASES = 2000
+N_STATEMENTS = 200
 
 #: Formulas over two columns or definitions, as the language and Python have them.
 FORMULAS = {
@@ -121,7 +124,8 @@ def _case(rng: random.Random, limit: int) -> Case | None:
     try:
         program = compile_program(SourceFile("test.slp", text))
     except ProgramError as error:
-        assert {d.code for d in error.diagnostics if d.severity == "error"} == {"E142"}
+        # No tree satisfies it, or a definition that another one names has a cost of its own.
+        assert {d.code for d in error.diagnostics if d.severity == "error"} <= {"E142", "E183"}
         return None
     while True:
         model = compile_problem(program, table.frame())
@@ -217,3 +221,41 @@ def test_within_is_what_is_made_of_the_group_alone(seed: int) -> None:
     found = Made(tuple(pairs)).within(group)
     assert found[:3] == tuple(group)
     assert set(found) == {n for n in names if lies_in(n, set(group), direct)}
+
+
+# --- contradictions and dead weight --------------------------------------------------------------
+
+
+def defined_table(rng: random.Random) -> RandomTable:
+    """A table with definitions, and with the response as its program has to name it."""
+    while (table := with_definitions(rng, random_table(rng))) is None or "seen" in table.columns:
+        continue
+    return replace(table, directives=(*table.directives, ":- response(y)."))
+
+
+def program_of(rng: random.Random, table: RandomTable) -> str:
+    """A program that names the response once."""
+    return "\n".join(dict.fromkeys(random_program(rng, table).splitlines())) + "\n"
+
+
+@pytest.mark.thinned(50)
+@pytest.mark.parametrize("seed", range(N_STATEMENTS))
+def test_statements(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `slp check` finds on a table, as tests/spec/test_statements.py has it."""
+    for room in (no_tree, dead_weight):
+        for name in vars(room):
+            if name.startswith("_SECONDS"):
+                monkeypatch.setattr(room, name, 300.0)
+    monkeypatch.setattr(statement_cases, "random_table", defined_table)
+    monkeypatch.setattr(statement_cases, "random_program", program_of)
+    case = statement_cases.StatementCase(seed)
+    classes = case.problem.table.leaf.classes
+    if len(getattr(case.table.leaf, "classes", ())) != len(classes):
+        return  # the table has lost a class with its rows
+    found = no_tree.find_no_tree(case.problem)
+    if not case.trees(tuple(case.statements)):
+        statement_cases.check_contradiction(case, *found)
+    elif found:
+        statement_cases.check_one_leaf(case, *found)
+    else:
+        statement_cases.check_dead_weight(case, dead_weight.find_dead_weight(case.problem))
