@@ -92,7 +92,7 @@ def test_boxes_side_by_side_do_not_mix() -> None:
 
 
 def test_groups_of_features() -> None:
-    """Of the box's three features the first two are a group; in the second box it has one of them."""
+    """The first two features are a group, of which the second box can split on one alone."""
     splits = SplitArrays(
         n_boxes=2,
         feature_weights=np.array([1.0, 3.0, 7.0]),
