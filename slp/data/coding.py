@@ -77,7 +77,7 @@ def _with_concepts(
     program: CheckedProgram, roles: Roles, coded: Sequence[CodedColumn]
 ) -> list[CodedColumn]:
     """The coded columns, those of which levels have concepts coded anew. Raises DataError E175."""
-    found = hierarchies_of(program.is_a, [own.feature for own in coded])
+    found, warnings = hierarchies_of(program.is_a, [own.feature for own in coded])
     out: list[CodedColumn] = []
     for column, plain in zip(roles.features, coded, strict=True):
         if column.name not in found:
@@ -88,6 +88,8 @@ def _with_concepts(
         if roles.sided and column.missing.any():
             declared = with_missing(declared)
         out.append(code_column(column, declared, roles.weights).in_few_bytes())
+    if warnings and out:
+        out[0] = replace(out[0], warnings=(*out[0].warnings, *warnings))
     return out
 
 

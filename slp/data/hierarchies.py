@@ -12,8 +12,11 @@ from slp.messages import hierarchies as words
 from slp.messages.names import atom, joined, name_help
 
 
-def hierarchies_of(facts: Sequence[IsA], features: Sequence[Feature]) -> dict[str, Hierarchy]:
-    """The hierarchy of each column that facts are about. `features` are coded without them.
+def hierarchies_of(
+    facts: Sequence[IsA], features: Sequence[Feature]
+) -> tuple[dict[str, Hierarchy], list[Diagnostic]]:
+    """The hierarchy of each column that facts are about, and warnings of concepts without a level
+    (W411). `features` are coded without them.
 
     Raises
     ------
@@ -46,9 +49,10 @@ def hierarchies_of(facts: Sequence[IsA], features: Sequence[Feature]) -> dict[st
         faults += _check_concepts(about, column, levels[column])
         if (said := kinds[column].instead_of_concepts) is not None:
             faults.append(words.SPLIT_OTHERWISE(about[0].span, column=column, said=said))
-    if faults:
-        raise DataError(faults)
-    return {column: Hierarchy.of(about) for column, about in own.items()}
+    warnings = [fault for fault in faults if fault.severity == "warning"]
+    if len(warnings) < len(faults):
+        raise DataError([fault for fault in faults if fault.severity == "error"])
+    return {column: Hierarchy.of(about) for column, about in own.items()}, warnings
 
 
 def _connected(facts: Sequence[IsA]) -> list[list[IsA]]:
@@ -69,7 +73,7 @@ def _of_no_one(
     if not fitting:
         known = {level for own in levels.values() for level in own}
         help = name_help(fact.name, known, "level") or "leave the facts out"
-        yield words.NO_COLUMN_OF_LEVEL(fact.span, concept=fact.concept, help=help)
+        yield words.CONCEPT_WITHOUT_LEVEL(fact.span, concept=fact.concept, help=help)
     elif len(fitting) > 1:
         shared = next(
             f for f in part if sum(bool({f.name, f.concept} & levels[c]) for c in fitting) > 0
@@ -99,4 +103,4 @@ def _check_concepts(about: Sequence[IsA], column: str, levels: set[str]) -> Iter
             yield words.CONCEPT_IS_A_LEVEL(span, name=concept, column=column)
         elif concept not in held:
             help = name_help(concept, levels, "level") or "leave the facts out"
-            yield words.NO_COLUMN_OF_LEVEL(span, concept=concept, help=help)
+            yield words.CONCEPT_WITHOUT_LEVEL(span, concept=concept, help=help)

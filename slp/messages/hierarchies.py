@@ -1,4 +1,4 @@
-"""E1xx: hierarchies of levels."""
+"""E1xx, W4xx: hierarchies of levels."""
 
 from __future__ import annotations
 
@@ -29,13 +29,12 @@ CIRCLE_OF_CONCEPTS = E174.says("`{name}` is above itself", AS_REMEDY)
 
 E175 = Entry(
     "E175: a hierarchy of levels does not fit the table",
-    cause="The table has no column for a fact, or more than one, or the column is not of levels, "
-    "or splits of its levels are declared otherwise.",
+    cause="More than one column may be meant, or the column named is not of levels, or splits of "
+    "its levels are declared otherwise, or a concept has the name of a level.",
     remedy="Name the column, `is_a(kind, granny, apple).`, correct names, or leave facts out.",
-    example="slp check prior.slp data.csv   (`prior.slp` has `is_a(granny, apple).`, and no column "
-    "of `data.csv` has this level)",
+    example="slp check prior.slp data.csv   (`prior.slp` has `is_a(red, warm).`, and two columns "
+    "of `data.csv` have this level)",
 )
-NO_COLUMN_OF_LEVEL = E175.says("no column of the table has a level under `{concept}`", "{help}")
 TWO_COLUMNS_OF_LEVEL = E175.says(
     "`{name}` may be of the columns {columns}", "name the column: is_a({atom}, {fact})."
 )
@@ -59,3 +58,13 @@ CONCEPTS_NOT_EXPANDED = E163.says(
     "a program has no expansion where splits are by concepts of levels, as those of `{name}`",
     "leave the facts `is_a` out",
 )
+
+W411 = Entry(
+    "W411: no level of the table is under a concept",
+    cause="Facts `is_a` name a concept, and the table has no level under it, so no split asks for "
+    "it.",
+    remedy="Correct the names, or leave the facts out.",
+    example="slp check prior.slp data.csv   (`prior.slp` has `is_a(granny, apple).`, and no column "
+    "of `data.csv` has this level)",
+)
+CONCEPT_WITHOUT_LEVEL = W411.says("no level of the table is under `{concept}`", "{help}")

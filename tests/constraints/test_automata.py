@@ -250,7 +250,7 @@ def test_states_after_a_split_in_words() -> None:
 
 
 def test_a_region_inside_the_box_forbids_the_feature() -> None:
-    automaton = ForbidWithinAutomaton("age", INFANT)
+    automaton = ForbidWithinAutomaton(frozenset({"age"}), INFANT)
     step = automaton.step(automaton.start, "age", cell(24.0))
     assert step is not None
     inner = automaton.step(step[0], "age", cell(0.0))

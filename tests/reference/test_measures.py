@@ -14,7 +14,7 @@ import pytest
 
 from slp.ir.program import Measure
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE
-from slp.problem.split_measures import splits_taken_over
+from slp.problem.split_measures import RuleWeights, splits_taken_over
 from slp.reference.split_measures import SplitArrays, log_split_probabilities
 
 SPLITS = SplitArrays(
@@ -52,7 +52,7 @@ SPLITS = SplitArrays(
 )
 def test_split_probabilities(measure: Measure, valid: list[int], want: list[float]) -> None:
     have = np.exp(
-        log_split_probabilities(measure, SPLITS, np.array(valid, np.bool_), range_total=5.0)
+        log_split_probabilities(measure, SPLITS, np.array(valid, np.bool_), RuleWeights(5.0))
     )
     np.testing.assert_allclose(have, want, rtol=1e-14)
 
@@ -89,6 +89,28 @@ def test_boxes_side_by_side_do_not_mix() -> None:
     assert have.tolist() == [1, 0, 1, 1, 0]
     have = np.exp(log_split_probabilities("gap", both, np.ones(5, np.bool_)))
     np.testing.assert_allclose(have, [1 / 4, 3 / 4, 1 / 16, 3 / 16, 3 / 4], rtol=1e-14)
+
+
+def test_groups_of_features() -> None:
+    """The first two features are a group, of which the second box can split on one alone."""
+    splits = SplitArrays(
+        n_boxes=2,
+        feature_weights=np.array([1.0, 3.0, 7.0]),
+        box=np.array([0, 0, 0, 0, 1, 1]),
+        cut=np.arange(6),
+        cell=np.arange(6),
+        feature=np.array([0, 0, 1, 2, 1, 2]),
+        gap=np.array([1.0, 3.0, 1.0, 1.0, 1.0, 1.0]),
+        log_length=np.log(np.full(6, 0.1)),
+        log_share=np.full(6, np.nan),
+        pair=np.arange(6),
+        feature_groups=np.array([0, 0, 1]),
+    )
+    every = np.ones(6, np.bool_)
+    have = np.exp(log_split_probabilities("feature_then_cut", splits, every))
+    np.testing.assert_allclose(have, [1 / 16, 1 / 16, 3 / 8, 1 / 2, 1 / 2, 1 / 2], rtol=1e-14)
+    have = np.exp(log_split_probabilities("gap", splits, every))
+    np.testing.assert_allclose(have, [1 / 32, 3 / 32, 3 / 8, 1 / 2, 1 / 2, 1 / 2], rtol=1e-14)
 
 
 def test_what_the_measure_is_taken_over() -> None:

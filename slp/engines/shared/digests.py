@@ -47,6 +47,8 @@ def digest_of_table(table: Table) -> str:
         levels = kind.names if kind.categorical else None
         digest.update(repr((feature.name, levels)).encode())
         digest.update(b"missing" * (kind.missing_code is not None))
+        if kind.categorical:
+            digest.update(kind.core_numbers.tobytes())
         for numbers in (kind.values, kind.numbers if kind.values is None else None):
             digest.update(b";" if numbers is None else numbers.tobytes() + b";")
     return digest.hexdigest()
