@@ -1,4 +1,4 @@
-"""Verifies certificates of decision trees (docs/certificates.md of slp): one in a file or on a line,
+"""Verifies certificates of decision trees (docs/certificates.md of slp): one in a file or a line,
 as itself or under `certificate`. Exit code 0: all claims are true; 1: one is not; 2: no sound one."""
 
 import json
