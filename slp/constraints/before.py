@@ -65,6 +65,9 @@ class BeforeAutomaton(Automaton[str]):
         # first.
         return None if feature == self.then else (DONE, DONE)
 
+    def beyond(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str]:
+        return (DONE, DONE) if feature == self.feature else (state, state)
+
     def describe(self, state: str) -> str:
         return "" if state == DONE else f"no {self.feature} yet"
 

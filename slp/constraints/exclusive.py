@@ -41,8 +41,8 @@ class Exclusive(Constraint):
 
 
 @dataclass(frozen=True)
-class ExclusiveAutomaton(Automaton[str]):
-    """State: the one of the features used above, "" if none is."""
+class ExclusiveAutomaton(Automaton[str | None]):
+    """State: the one of the features used above, "" if none is, None if two are."""
 
     features: frozenset[str]
     start = ""
@@ -51,12 +51,19 @@ class ExclusiveAutomaton(Automaton[str]):
     def mentioned(self) -> frozenset[str]:
         return self.features
 
-    def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
+    def step(
+        self, state: str | None, feature: str, cell: Cell | None
+    ) -> tuple[str | None, str | None] | None:
         if feature not in self.features:
             return state, state
         return (feature, feature) if state in ("", feature) else None
 
-    def describe(self, state: str) -> str:
+    def beyond(self, state: str | None, feature: str, cell: Cell | None) -> tuple[None, None]:
+        return None, None
+
+    def describe(self, state: str | None) -> str:
+        if state is None:
+            return f"took two of {', '.join(sorted(self.features))}"
         return f"took {state}" if state else ""
 
 

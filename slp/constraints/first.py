@@ -54,6 +54,9 @@ class FirstAutomaton(Automaton[str]):
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
         return None if state == "root" and feature != self.feature else (DONE, DONE)
 
+    def beyond(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str]:
+        return DONE, DONE
+
     def describe(self, state: str) -> str:
         return "" if state == DONE else "root"
 

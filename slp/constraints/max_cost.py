@@ -8,7 +8,7 @@ Costs are added as the decimal numbers that they are printed as: 0.1 and 0.2 fit
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -103,6 +103,8 @@ class MaxCostAutomaton(Automaton[Bill]):
     most: int
     costs: tuple[tuple[str, int], ...]
     unit: int
+    #: whether it keeps the features that are paid where no refusal depends on them
+    keeps_all: bool = False
 
     @cached_property
     def _cost(self) -> Mapping[str, int]:
@@ -125,7 +127,7 @@ class MaxCostAutomaton(Automaton[Bill]):
                     refused.append(feature)
                 else:
                     others += cost
-        return Bill(paid if others > left else None, frozenset(refused))
+        return Bill(paid if self.keeps_all or others > left else None, frozenset(refused))
 
     def _total(self, features: Iterable[str]) -> int:
         return sum(self._cost[f] for f in features)
@@ -136,6 +138,14 @@ class MaxCostAutomaton(Automaton[Bill]):
         if state.paid is not None and feature not in state.paid and feature in self._cost:
             state = self._bill(state.paid | {feature})
         return state, state
+
+    def beyond(self, state: Bill, feature: str, cell: Cell | None) -> tuple[Bill, Bill]:
+        assert state.paid is not None, "it keeps all"
+        over = self._bill(state.paid | {feature})
+        return over, over
+
+    def remembering(self) -> MaxCostAutomaton:
+        return replace(self, keeps_all=True)
 
     def describe(self, state: Bill) -> str:
         if state.paid is None:

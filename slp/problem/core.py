@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from slp.data.table import Table
 from slp.errors import BudgetError, UnsupportedError
 from slp.ir.constraints import Constraint
 from slp.ir.program import MEASURES
-from slp.ir.row_function import Op
+from slp.ir.row_function import MOST_ROWS, Instruction, Op, RowFunction
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.leaves import LeafModel, label_text
@@ -214,11 +214,24 @@ def _add_rule(rules: ExactRules, rule: Rule, grammar: TreeGrammar, table: Table)
     else:
         _add_other(rules, rule, leaf)
     if rule.rows is not None:
-        named = list(map(label_text, leaf.classes))
-        classes = [named.index(c) if c in named else -1 for c in rule.rows.classes]
-        operands = [classes[int(x)] if op is Op.COUNT else x for op, x in rule.rows.code]
-        ops = np.array([op for op, _ in rule.rows.code], np.uint8)
-        rules.set_row_function(ops, np.array(operands, np.float64), rule.rows.labelled)
+        code = _numbered(rule.rows, list(map(label_text, leaf.classes)))
+        ops, operands = (np.array(own, t) for own, t in zip(zip(*code), (np.uint8, np.float64)))
+        rules.set_row_function(ops, operands, rule.rows.labelled)
+
+
+def _numbered(function: RowFunction, classes: list[str]) -> Iterator[Instruction]:
+    """The code of a function with the numbers of the table's classes."""
+    for op, operand in function.code:
+        name = function.classes[int(operand)] if op is Op.COUNT else None
+        if name is None:
+            yield op, operand
+        elif name != MOST_ROWS:
+            yield op, classes.index(name) if name in classes else -1
+        else:
+            yield op, 0
+            for other in range(1, len(classes)):
+                yield op, other
+                yield Op.MAXIMUM, 0.0
 
 
 def _add_other(rules: ExactRules, rule: LeafRule | CallRule, leaf: LeafModel) -> None:

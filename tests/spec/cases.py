@@ -17,6 +17,7 @@ from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey
 from tests.spec.example import Groups
 from tests.spec.program_text import ProgramText
+from tests.spec.random_constraints import with_preferences
 from tests.spec.random_programs import (
     MIXING_RULES,
     MIXING_RULES_OF_ANY,
@@ -91,6 +92,7 @@ def random_case(
     tables: bool = False,
     extremes: bool = False,
     partition: bool = False,
+    preferences: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
@@ -103,7 +105,8 @@ def random_case(
     the order of the response, which is classes without weights, with `tables` the
     leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be registered, with `extremes`
     gaps and weights are tiny or huge, and most programs mix measures, with
-    `partition` some splits are by that measure, and two features part the rows alike."""
+    `partition` some splits are by that measure, and two features part the rows alike, with
+    `preferences` it has some, and rows have weights now and then."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
@@ -140,7 +143,9 @@ def random_case(
     rules = ROW_RULES if rows else RANGE_RULES if ranges else PARTITION_RULES if partition else None
     if extremes:
         rules = MIXING_RULES if table.numeric == table.features else MIXING_RULES_OF_ANY
-    text, program = _consistent_program(rng, table, rules, least_weight, ranges)
+    if preferences and rng.random() < 0.2:
+        table = with_weights(rng, table)
+    text, program = _consistent_program(rng, table, rules, least_weight, ranges, preferences)
     while True:
         try:
             model = compile_problem(program, table.frame())
@@ -210,6 +215,7 @@ def _consistent_program(
     rules: Sequence[Rules] | None,
     least_weight: bool,
     ranges: bool,
+    preferences: bool = False,
 ) -> tuple[str, CheckedProgram]:
     """A program whose constraints leave a tree on some table (E142 is drawn again)."""
     while True:
@@ -218,6 +224,8 @@ def _consistent_program(
             weight = rng.choice((0.5, 1, 2, 2.7, 3.5, 6))
             text = re.sub(r":- support\(min_leaf.*\n", "", text)
             text += f"\n:- support(min_weight({weight})).\n"
+        if preferences:
+            text = with_preferences(rng, text, table)
         try:
             return text, compile_program(SourceFile("test.slp", text))
         except ProgramError as error:

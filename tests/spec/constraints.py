@@ -17,9 +17,33 @@ from slp.constraints import (
     MaxCost,
     Once,
     Predicate,
+    Prefer,
 )
 from slp.ir.constraints import Box, Constraint
 from tests.spec.example import FREE, Node, Value
+
+
+def cost_of_split(c: Constraint, feature: str, test: Value, node: Node) -> float:
+    """What a split costs under `prefer`."""
+    if not isinstance(c, Prefer):
+        return 0.0
+    own = c.constraint
+    if isinstance(own, Exclusive) and feature not in own.features:
+        return 0.0
+    if isinstance(own, MaxCost):
+        paid = {price.feature for price in own.costs if price.amount and price.feature in node.path}
+        if feature in paid or not any(p.amount for p in own.costs if p.feature == feature):
+            return 0.0
+    return 0.0 if satisfies(own, feature, test, node) else c.cost
+
+
+def cost_of_leaf(
+    c: Constraint, responses: Sequence[Any], weights: Sequence[float], node: Node
+) -> float:
+    """What a leaf costs under `prefer`."""
+    if not isinstance(c, Prefer) or leaf_satisfies(c.constraint, responses, weights, node):
+        return 0.0
+    return c.cost
 
 
 def satisfies(c: Constraint, feature: str, test: Value, node: Node) -> bool:

@@ -21,7 +21,7 @@ from slp.columns import MISSING, level_numbers
 from slp.constraints import MaxLeaves
 from slp.ir import program as ir
 from slp.terms import Atom, Number, Struct, Term, Var, list_term
-from tests.spec.constraints import leaf_satisfies, satisfies
+from tests.spec.constraints import cost_of_leaf, cost_of_split, leaf_satisfies, satisfies
 from tests.spec.example import Cut, Example, Groups, Node, TreeKey, Value
 from tests.spec.measures import measured
 from tests.spec.orders import places_in_order
@@ -115,7 +115,9 @@ class AllDerivations:
         return out
 
     def _stop(self, log_weight: float, node: Node) -> list[Derivation]:
-        return [Derivation("leaf", log_weight, (node.rows,))] if self._leaf_allowed(node) else []
+        log_weight -= self._cost_of_leaf(node)
+        allowed = self._leaf_allowed(node) and log_weight > -math.inf
+        return [Derivation("leaf", log_weight, (node.rows,))] if allowed else []
 
     def _split(self, probability: float, choice: Choice, node: Node) -> list[Derivation]:
         out: list[Derivation] = []
@@ -125,13 +127,16 @@ class AllDerivations:
             if children is None or not self._split_allowed(cut, node):
                 continue
             left_state, right_state = children
+            cost = self._cost_of_split(cut, node)
+            if math.isinf(cost):
+                continue
             left_node, right_node = self._sides(cut, node)
             lefts = self._derivations(left_state, left_node)
             rights = self._derivations(right_state, right_node) if lefts else []
             for left, right in product(lefts, rights):
                 tree = (self.example.features[cut.feature], cut.test, left.tree, right.tree)
                 log_weight = math.fsum(
-                    [math.log(probability), _log(measure), left.log_weight, right.log_weight]
+                    [math.log(probability), _log(measure), -cost, left.log_weight, right.log_weight]
                 )
                 out.append(Derivation(tree, log_weight, left.leaves + right.leaves))
                 if len(out) > self.limit:
@@ -390,6 +395,15 @@ class AllDerivations:
     def _split_allowed(self, cut: Cut, node: Node) -> bool:
         feature = self.example.features[cut.feature]
         return all(satisfies(c, feature, cut.plain, node) for c in self.program.constraints)
+
+    def _cost_of_split(self, cut: Cut, node: Node) -> float:
+        feature = self.example.features[cut.feature]
+        return sum(cost_of_split(c, feature, cut.plain, node) for c in self.program.constraints)
+
+    def _cost_of_leaf(self, node: Node) -> float:
+        responses = [self.example.y[r] for r in node.rows]
+        weights = self.example.weights_of(node.rows)
+        return sum(cost_of_leaf(c, responses, weights, node) for c in self.program.constraints)
 
     def _leaf_allowed(self, node: Node) -> bool:
         responses = [self.example.y[r] for r in node.rows]

@@ -8,7 +8,7 @@ from typing import Any
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import CONSTRAINTS, Directives, name_of, span_of
 from slp.analysis.sources.parameters import Values
-from slp.constraints import FORMS, Form
+from slp.constraints import FORMS, Form, Prefer
 from slp.ir.constraints import Box, Constraint
 from slp.ir.decisions import FeatureCost
 from slp.messages import Wording
@@ -36,8 +36,14 @@ def read_constraints(
     reader = _ConstraintReader(
         boxes, malformed_boxes, costs if all_read else None, values, findings
     )
-    terms = [(term, d.span) for d in directives.constraints for term in each_constraint(d.args[0])]
-    found = [reader.constraint(term, span) for term, span in terms]
+    found = []
+    for declared in directives.constraints:
+        written, *cost = declared.args
+        for term in each_constraint(written):
+            constraint = reader.constraint(term, declared.span)
+            if constraint is not None and cost:
+                constraint = reader.preference(constraint, cost[0], declared.span)
+            found.append(constraint)
     return tuple(c for c in found if c is not None)
 
 
@@ -83,6 +89,19 @@ class _ConstraintReader:
         else:
             self.findings.add(words.CONSTRAINT_NOT_NAMED(span))
         return None
+
+    def preference(self, constraint: Constraint, cost: Term, span: SourceSpan) -> Prefer | None:
+        """`constraint` under `prefer`."""
+        value = self.values.number(cost, "the weight of `prefer`", span)
+        if value is None:
+            return None
+        if value < 0:
+            self.findings.add(words.NEGATIVE_PREFERENCE(span_of(cost, span), value=value))
+            return None
+        if constraint.at_finished_tree or constraint.by_code:
+            self.findings.add(words.PREFERS_FINISHED_TREE(span))
+            return None
+        return Prefer(constraint, value, span)
 
 
 class _Arguments:

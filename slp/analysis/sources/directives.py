@@ -3,8 +3,8 @@
 A directive that sets one thing (`start`, `response`, `leaf`, `failure`, `weights`, a parameter, a
 limit of `support`, a feature's declaration or weight) may occur once in a file. A file overrides
 the files that it uses: of declarations at different depths the one nearer to the program counts,
-and two at the same depth are an error. `constraint` and `ignore` accumulate. The second pass
-(`slp.analysis.declarations.typed`) reads the terms when the parameters have their values.
+and two at the same depth are an error. `constraint`, `prefer` and `ignore` accumulate. The second
+pass (`slp.analysis.declarations.typed`) reads the terms when the parameters have their values.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ DIRECTIVES = {
     "ignore": "`:- ignore(id).` or `:- ignore([id, date]).`",
     "support": "`:- support(min_leaf(5)).` or `:- support([min_leaf(5), max_depth(6)]).`",
     "constraint": f"`:- constraint({AN_EXAMPLE}).`",
+    "prefer": f"`:- prefer({AN_EXAMPLE}, 2).`",
     "failure": "`:- failure(restrict).`, `:- failure(condition).` or `:- failure(backtrack).`",
     "weights": "`:- weights.`",
 }
@@ -78,7 +79,8 @@ class Declared:
 @dataclass
 class Directives:
     """All declarations. `single` has those that set one thing, by their key; `malformed` the names
-    of directives that could not be read, each of which has a finding."""
+    of directives that could not be read, each of which has a finding; `constraints` those of
+    `constraint`, with one argument, and of `prefer`, with two."""
 
     single: dict[Key, Declared] = field(default_factory=dict)
     malformed: set[str] = field(default_factory=set)
@@ -155,6 +157,7 @@ class _Collector:
             ("ignore", 1): self.ignore,
             ("support", 1): self.support,
             ("constraint", 1): self.constraint,
+            ("prefer", 2): self.constraint,
         }
 
     def directive(self, item: Directive, depth: int) -> None:
