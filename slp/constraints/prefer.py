@@ -30,19 +30,19 @@ class Prefer(Constraint):
         return self.constraint.fewer_states
 
     @property
-    def soft(self) -> bool:
-        return math.isfinite(self.cost)
+    def is_preference(self) -> bool:
+        return True
 
     def words(self) -> str:
         told = self.constraint.words()
-        if not self.soft:
-            return f"Given that: {told}"
+        if math.isinf(self.cost):
+            return f"As under `condition`: {told}"
         factor = number_text(float(f"{math.exp(-self.cost):.4g}"))
         where = "leaf" if self.constraint.decided_at == "decided at the leaf" else "split"
         return f"Preferred, each {where} against it costs a factor {factor}: {told}"
 
     def to_plain(self) -> dict[str, Any]:
-        cost = self.cost if self.soft else None
+        cost = None if math.isinf(self.cost) else self.cost
         return {"kind": self.name, "cost": cost, "constraint": self.constraint.to_plain()}
 
     def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:

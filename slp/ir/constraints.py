@@ -129,7 +129,7 @@ class Constraint(ABC):
         return None
 
     @property
-    def soft(self) -> bool:
+    def is_preference(self) -> bool:
         """Whether trees may break it, at a cost (`prefer`)."""
         return False
 

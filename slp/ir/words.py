@@ -195,7 +195,17 @@ def _tells_failure(program: ir.CheckedProgram, fine_print: bool) -> bool:
     return bool(program.constraints) and (fine_print or program.failure == "condition")
 
 
+def describe_preferences() -> str:
+    """What preferences do, as one sentence."""
+    return (
+        "What is preferred takes nothing out: costs multiply the weights of trees, which are "
+        "renormalised as a whole."
+    )
+
+
 def _describe_failure(program: ir.CheckedProgram) -> str:
+    if all(c.is_preference for c in program.constraints) and program.failure != "backtrack":
+        return describe_preferences()
     if program.failure == "condition":
         return (
             "What a constraint forbids keeps its probability and fails; the prior is what does not "

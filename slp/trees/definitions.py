@@ -25,6 +25,7 @@ from slp.constraints import (
     MaxLeaves,
     Monotone,
     Once,
+    Prefer,
 )
 from slp.ir.constraints import Constraint, Support
 from slp.ir.program import CheckedProgram
@@ -69,6 +70,8 @@ def findings(constraint: Constraint | Support, seen: Seen) -> Iterator[Finding]:
     splits = [(place, place.node) for place in seen.places if isinstance(place.node, Split)]
     leaves = [(place, place.node) for place in seen.places if isinstance(place.node, Leaf)]
     match constraint:
+        case Prefer(constraint=preferred):
+            yield from findings(preferred, seen)
         case Majority():
             for place, leaf in leaves:
                 yield from _outvoted(constraint, place, leaf)

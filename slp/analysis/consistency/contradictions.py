@@ -28,7 +28,7 @@ def check_constraints(
             findings.add(found)
     seen: dict[str, Constraint] = {}
     for c in constraints:
-        if c.soft:  # two alike cost twice
+        if c.is_preference:  # two alike cost twice
             continue
         first = seen.setdefault(repr(c), c)
         if first is not c:
