@@ -1,5 +1,5 @@
 """`:- prefer(Constraint, Weight).`: each split or leaf that the constraint would forbid multiplies
-the weight of the tree by exp(-Weight)."""
+the weight of the tree by exp(-Weight). A constraint of the finished tree does so once."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from slp.errors import Diagnostic
 from slp.ir.automaton import Paying
 from slp.ir.constraints import Box, BoxEnd, Constraint, TableFacts
+from slp.messages.lowering import PREFERENCE_AT_TREE
 from slp.messages.numbers import number_text
 from slp.source import SourceSpan
 
@@ -18,7 +19,8 @@ from slp.source import SourceSpan
 @dataclass(frozen=True)
 class Prefer(Constraint):
     """Trees that break `constraint` are allowed: each split or leaf that breaks it costs a factor
-    exp(-`cost`). What hard constraints ask of others, or leave no room for, it does not."""
+    exp(-`cost`), or the tree does, once, if the finished tree decides it. What hard constraints ask
+    of others, or leave no room for, it does not."""
 
     name: ClassVar[str] = "prefer"
     constraint: Constraint
@@ -38,8 +40,12 @@ class Prefer(Constraint):
         if math.isinf(self.cost):
             return f"As under `condition`: {told}"
         factor = number_text(float(f"{math.exp(-self.cost):.4g}"))
-        where = "leaf" if self.constraint.decided_at == "decided at the leaf" else "split"
-        return f"Preferred, each {where} against it costs a factor {factor}: {told}"
+        where = "each split"
+        if self.constraint.at_finished_tree:
+            where = "a tree"
+        elif self.constraint.decided_at == "decided at the leaf":
+            where = "each leaf"
+        return f"Preferred, {where} against it costs a factor {factor}: {told}"
 
     def to_plain(self) -> dict[str, Any]:
         cost = None if math.isinf(self.cost) else self.cost
@@ -62,6 +68,23 @@ class Prefer(Constraint):
     @property
     def by_more_than_features(self) -> str:
         return "`prefer`"
+
+    @property
+    def at_finished_tree(self) -> bool:
+        return self.constraint.at_finished_tree
+
+    @property
+    def by_code(self) -> bool:
+        return self.constraint.by_code
+
+    @property
+    def by_predictions(self) -> bool:
+        return self.constraint.by_predictions
+
+    def beyond_grammar(self) -> Diagnostic | None:
+        if not self.at_finished_tree:
+            return None
+        return PREFERENCE_AT_TREE(self.span, name=self.constraint.name)
 
     def automaton(self) -> Paying | None:
         decides = self.constraint.automaton()

@@ -53,7 +53,9 @@ class LeafTests(NamedTuple):
         if self.lost:
             return "lost"
         parts = [f"no class above {outcome}" for outcome in self.majority]
-        parts += [f"pays {cost:g} if a class is above {outcome}" for outcome, cost in self.preferred]
+        parts += [
+            f"pays {cost:g} if a class is above {outcome}" for outcome, cost in self.preferred
+        ]
         return ", ".join(["a leaf", *parts])
 
 

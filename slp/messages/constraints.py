@@ -108,9 +108,9 @@ NEGATIVE_PREFERENCE = E144.says(
     "the weight of `prefer` is {value}, and must be at least 0",
     "give one, such as `2`: each split or leaf against the constraint costs a factor exp(-2)",
 )
-PREFERS_FINISHED_TREE = E144.says(
-    "`prefer` takes no constraint that code or the finished tree decides",
-    "write it as `:- constraint(...).`, or prefer one that a split or a leaf decides",
+PREFERS_CODE_AT_NODES = E144.says(
+    "`prefer` takes no constraint that code decides at each node",
+    "let the code decide it at the finished tree: leave `local` out",
 )
 PREFERENCE_OF_EDITS = E144.says(
     "`prefer` does not go with `edittree`, whose trees have no weights that are known",

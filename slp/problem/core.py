@@ -214,8 +214,9 @@ def _add_rule(rules: ExactRules, rule: Rule, grammar: TreeGrammar, table: Table)
     else:
         _add_other(rules, rule, leaf)
     if rule.rows is not None:
-        code = _numbered(rule.rows, list(map(label_text, leaf.classes)))
-        ops, operands = (np.array(own, t) for own, t in zip(zip(*code), (np.uint8, np.float64)))
+        code = list(_numbered(rule.rows, list(map(label_text, leaf.classes))))
+        ops = np.array([op for op, _ in code], np.uint8)
+        operands = np.array([operand for _, operand in code], np.float64)
         rules.set_row_function(ops, operands, rule.rows.labelled)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -90,17 +91,20 @@ class _ConstraintReader:
             self.findings.add(words.CONSTRAINT_NOT_NAMED(span))
         return None
 
-    def preference(self, constraint: Constraint, cost: Term, span: SourceSpan) -> Prefer | None:
-        """`constraint` under `prefer`."""
+    def preference(self, constraint: Constraint, cost: Term, span: SourceSpan) -> Constraint | None:
+        """`constraint` under `prefer`. Those of finished trees condition, as an infinite cost
+        does."""
         value = self.values.number(cost, "the weight of `prefer`", span)
         if value is None:
             return None
         if value < 0:
             self.findings.add(words.NEGATIVE_PREFERENCE(span_of(cost, span), value=value))
             return None
-        if constraint.at_finished_tree or constraint.by_code:
-            self.findings.add(words.PREFERS_FINISHED_TREE(span))
+        if constraint.by_code and not constraint.at_finished_tree:
+            self.findings.add(words.PREFERS_CODE_AT_NODES(span))
             return None
+        if constraint.at_finished_tree and math.isinf(value):
+            return constraint
         return Prefer(constraint, value, span)
 
 

@@ -41,9 +41,7 @@ def evidence_note(
     if any(isinstance(rule, LeafRule) and rule.majority for _, rule in grammar.rules()):
         looking.append("majority")
     looking += dict.fromkeys(c.name for c in constraints if c.by_predictions)
-    counted = {
-        rule.rows.classes for _, rule in grammar.rules() if rule.rows is not None
-    } - {()}
+    counted = {rule.rows.classes for _, rule in grammar.rules() if rule.rows is not None} - {()}
     if any(MOST_ROWS in classes for classes in counted) and "majority" not in looking:
         looking.append("majority")
     if any(MOST_ROWS not in classes for classes in counted):
