@@ -20,7 +20,7 @@ from tests.spec.test_against_enumeration import compare_totals, compare_trees
 ROWS = pl.DataFrame(
     {
         "a": [0, 1, 2, 3, 4],
-        "b": [1, 0, 1, 0, 0],
+        "b": [1, 0, 2, 0, 0],
         "y": ["no", "no", "yes", "no", "yes"],
     }
 )

@@ -9,6 +9,9 @@ from tests.spec import test_against_enumeration as whole
 from tests.spec.cases import Case, random_case
 
 N_CASES = 2000
+#: Sums may lose what a new row finds in a tree of so small a probability, beside what it finds in
+#: others.
+RARE = 1e-11
 
 
 @pytest.mark.thinned(50)
@@ -32,7 +35,8 @@ def check(case: Case) -> None:
     top = max(w for _, w in scored)
     ties = {d.tree for d, w in scored if w >= top - case.rounding}
     assert whole.key_of(best.tree) in ties, case
-    whole.compare_predictions(case, posterior)
+    if min(p for _, p in case.spec.posterior()) > RARE:
+        whole.compare_predictions(case, posterior)
     whole.compare_paths(case, posterior)
     whole.compare_features(case, posterior)
     whole.compare_left_out(case, posterior)
