@@ -246,10 +246,14 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
         order = program.class_order
         ordered = "" if order is None else f", with classes in the order {' < '.join(order)}"
         out.append(f"The response is {program.response}{seen}{ordered}.")
-    others = "Every other" if any(f.name for f in program.features) else "Every"
+    others = "Every other" if any(f.name and f.of_kind for f in program.features) else "Every"
     of_kind: dict[str, list[str]] = {"numeric": [], "categorical": []}
     for f in program.features:
-        said = f.said.keys() - {"missing", "new", "splits"}
+        said = f.said.keys() - {"missing", "new", "splits", "density"}
+        if f.density is not None:
+            of = f"{number_text(f.density.mean)}, {number_text(f.density.sd)}"
+            out.append(f"The thresholds of {f.name} have the density normal({of}).")
+            continue
         if f.splits is not None:
             out.append(f"{f.name} {f.splits.words()}. A new level at a split {_way_of_new(f)}.")
         elif f.name and said == {"kind"}:

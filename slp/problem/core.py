@@ -20,6 +20,7 @@ from slp.ir.row_function import MOST_ROWS, Instruction, Op, RowFunction
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.leaves import LeafModel, label_text
+from slp.messages.directives import DENSITY_IN_CORE
 from slp.messages.inference import COUNTS_TOO_LARGE
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.split_measures import flat_transitions, range_total
@@ -52,6 +53,8 @@ def beyond_core(table: Table, constraints: Iterable[Constraint] = ()) -> str | N
     DataError
         E443: the table of a leaf model of the user's own is none.
     """
+    if any(f.density is not None for f in table.features):
+        return "weighs no cuts by a density of thresholds"
     ordered = [f.kind for f in table.features if f.kind.numbered_by_core]
     if any(kind.n_codes > MOST_ORDERED_LEVELS for kind in ordered):
         return f"orders {MOST_ORDERED_LEVELS:,} levels by their responses at most"
@@ -127,6 +130,8 @@ def core_without_leaves(core: Any, grammar: TreeGrammar, table: Table) -> ExactP
 
 
 def _with_features(core: Any, grammar: TreeGrammar, table: Table) -> ExactProblem:
+    if any(f.density is not None for f in table.features):
+        raise UnsupportedError(DENSITY_IN_CORE())
     problem: ExactProblem = core.ExactProblem()
     sizes, _ = table.sizes(grammar.min_leaf, grammar.min_weight)
     problem.set_rows(sizes.astype(np.uint32))

@@ -17,7 +17,7 @@ from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey
 from tests.spec.example import Groups
 from tests.spec.program_text import ProgramText
-from tests.spec.random_constraints import with_preferences
+from tests.spec.random_constraints import with_preferences, with_thresholds
 from tests.spec.random_programs import (
     MIXING_RULES,
     MIXING_RULES_OF_ANY,
@@ -93,6 +93,7 @@ def random_case(
     extremes: bool = False,
     partition: bool = False,
     preferences: bool = False,
+    thresholds: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
@@ -106,7 +107,8 @@ def random_case(
     leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be registered, with `extremes`
     gaps and weights are tiny or huge, and most programs mix measures, with
     `partition` some splits are by that measure, and two features part the rows alike, with
-    `preferences` it has some, and rows have weights now and then."""
+    `preferences` it has some, and rows have weights now and then, with `thresholds` the cuts of
+    some features of numbers have a density."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
@@ -146,6 +148,13 @@ def random_case(
     if preferences and rng.random() < 0.2:
         table = with_weights(rng, table)
     text, program = _consistent_program(rng, table, rules, least_weight, ranges, preferences)
+    if thresholds:
+        while (more := with_thresholds(rng, text, table)) is None:
+            table = random_table(rng)
+            while ranges and not ProgramText(rng, table).of_numbers:
+                table = random_table(rng)
+            text, program = _consistent_program(rng, table, rules, least_weight, ranges)
+        text, program = more, compile_program(SourceFile("test.slp", more))
     while True:
         try:
             model = compile_problem(program, table.frame())

@@ -245,7 +245,7 @@ class AllDerivations:
             right = tuple(r for r in rows if codes[r] > low)
             gap = Fraction(high) - Fraction(low)
             length = gap / (Fraction(most) - Fraction(least))
-            yield Cut(f, test, gap, length, left, right)
+            yield Cut(f, test, gap, length, left, right, (low, high))
 
     def _ordered_subsets_of(
         self, f: int, rows: tuple[int, ...], present: list[str]
@@ -337,7 +337,16 @@ class AllDerivations:
         names, weights = self.example.features, self.program.feature_weights
         measure = choice.rule.body.measure
         drawn = self._may_be_drawn(choice, node) if measure == "range" and cuts else []
-        return measured(measure, cuts, names, weights, drawn)
+        return measured(measure, cuts, names, weights, drawn, self._densities())
+
+    def _densities(self) -> dict[str, tuple[float, float, float, float]]:
+        """The densities of thresholds, with the ranges of their features."""
+        place = self.example.features.index
+        return {
+            d.name: (d.density.mean, d.density.sd, *self._range(place(d.name)))
+            for d in self.program.features
+            if d.density is not None and d.name is not None
+        }
 
     def _children(self, choice: Choice, cut: Cut) -> tuple[Term, Term] | None:
         """Left and right nonterminal for a split, None if a guard behind the split forbids it."""

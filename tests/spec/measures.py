@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
+from typing import TypeAlias
+
+from scipy.stats import norm
 
 from tests.spec.example import Cut
 
+Densities: TypeAlias = Mapping[str, Sequence[float]]
 Measured = list[tuple[Cut, Fraction]]
 
 
@@ -17,12 +23,24 @@ def measured(
     features: Sequence[str],
     weights: Mapping[str, float],
     may_be_drawn: Sequence[int] = (),
+    densities: Densities = MappingProxyType({}),
 ) -> Measured:
     """Splits of a box with their probabilities (or weights) under a measure, without rounding.
+
+    `densities` are the normal ones of thresholds that some features have, each with its mean, its
+    standard deviation and the range of the feature.
 
     `weights` are those of the features that have one declared. `may_be_drawn` are, for `range`, the
     features that some number in their range allows.
     """
+    if densities:
+        own = [densities.get(f) for f in features]
+        cuts = [_with_density(name, c, own[c.feature]) for c in cuts]
+        if name == "feature_then_cut":
+            name = "gap"
+        if name == "per_feature":
+            total = {c.feature: sum(o.gap for o in _same_feature(cuts, c)) for c in cuts}
+            return [(c, c.gap / total[c.feature] / len(features)) for c in cuts]
     if name in ("each", "partition"):
         return _MEASURES[name](cuts, [Fraction(weights.get(f, 1.0)) for f in features])
     # A cut's probability is divided among its versions, which differ in the side of missing values.
@@ -36,6 +54,23 @@ def measured(
         found = _MEASURES[name](first, [Fraction(weights.get(f, 1.0)) for f in features])
     probability = {c.name: p for c, p in found}
     return [(c, probability[c.name] / versions[c.name]) for c in cuts]
+
+
+def _with_density(name: str, cut: Cut, density: Sequence[float] | None) -> Cut:
+    """The cut with its weight as gap, and as length the share of its interval."""
+    if density is None:
+        return cut if name in ("gap", "range") else replace(cut, gap=Fraction(1))
+    mean, sd, least, most = density
+    assert cut.ends is not None and not isinstance(cut.plain, str)
+    mass = _interval(*((x - mean) / sd for x in cut.ends))
+    if name not in ("gap", "range"):
+        mass = Fraction(norm.pdf(cut.plain, mean, sd))
+    whole = _interval((least - mean) / sd, (most - mean) / sd)
+    return replace(cut, gap=mass, length=mass / whole)
+
+
+def _interval(a: float, b: float) -> Fraction:
+    return Fraction(norm.sf(a) - norm.sf(b) if a > 0 else norm.cdf(b) - norm.cdf(a))
 
 
 def _same_feature(cuts: Sequence[Cut], cut: Cut) -> list[Cut]:

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable
 
-from tests.spec.program_text import ProgramText, quoted, random_box
+from tests.spec.program_text import ProgramText, number, quoted, random_box
 from tests.spec.random_tables import RandomTable
 
 _WEIGHABLE = {"feature_then_cut", "gap", "range"}
@@ -61,6 +61,22 @@ def with_preferences(rng: random.Random, program: str, table: RandomTable) -> st
     if "constraint(majority" in made and "prefer(majority" in made:  # E144 under `restrict`
         made = made.replace(":- failure(condition).\n", "") + ":- failure(condition).\n"
     return made
+
+
+def with_thresholds(rng: random.Random, program: str, table: RandomTable) -> str | None:
+    """The program with a density of the thresholds of some features; None if the table has no plain
+    numbers, or a measure takes none."""
+    plain = [f for f in table.features if table.kinds[f] == "numeric" and f not in table.cuts]
+    if not plain or re.search("all[),.]|each[),]|partition|denison|bcart|rjhmc", program):
+        return None
+    lines = [program]
+    for f in rng.sample(plain, rng.randint(1, len(plain))):
+        values = sorted({float(x) for x in table.columns[f] if x is not None})
+        spread = (values[-1] - values[0]) or 1.0
+        mean = rng.choice(values) + rng.choice((-1, 0, 0.3, 2)) * spread
+        sd = rng.choice((0.3, 1, 4)) * spread
+        lines.append(f":- thresholds({quoted(f)}, normal({number(mean)}, {number(sd)})).\n")
+    return "".join(lines)
 
 
 def _preference(rng: random.Random) -> str:

@@ -46,6 +46,8 @@ def digest_of_table(table: Table) -> str:
         kind = feature.kind
         levels = kind.names if kind.categorical else None
         digest.update(repr((feature.name, levels)).encode())
+        if feature.density is not None:
+            digest.update(repr(feature.density).encode())
         digest.update(b"missing" * (kind.missing_code is not None))
         for numbers in (kind.values, kind.numbers if kind.values is None else None):
             digest.update(b";" if numbers is None else numbers.tobytes() + b";")
