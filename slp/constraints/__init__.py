@@ -32,7 +32,6 @@ from slp.constraints.monotone import Monotone
 from slp.constraints.once import FORM as ONCE
 from slp.constraints.once import Once
 from slp.constraints.predicate import PROLOG, PYTHON, Predicate
-from slp.constraints.prefer import Prefer
 
 __all__ = [
     "AN_EXAMPLE",
@@ -51,7 +50,6 @@ __all__ = [
     "Monotone",
     "Once",
     "Predicate",
-    "Prefer",
 ]
 
 #: Every constraint that there is, in the order of docs/language.md.

@@ -60,6 +60,9 @@ class Op(IntEnum):
 #: Stands among the classes of a function for the one that has the most rows in the box.
 MOST_ROWS = "\0most"
 
+#: Weights of rows that differ by less, relatively, are equal: `slp.leaves.numbers` has the same.
+TIE = 1e-12
+
 #: A label this little below 0 is 0 with a rounding error (`1 - 0.1 * 10`).
 ROUNDING = 1e-12
 

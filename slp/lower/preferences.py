@@ -11,9 +11,8 @@ import math
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from slp.ir.row_function import MOST_ROWS, Op, RowFunction
+from slp.ir.row_function import MOST_ROWS, TIE, Op, RowFunction
 from slp.ir.tree_grammar import CallRule, LeafRule
-from slp.leaves.numbers import TIE
 
 
 def shares_of_cost(cost: float) -> tuple[float, float]:

@@ -343,7 +343,7 @@ E145 = Entry(
     remedy="Follow the help line, or take `thresholds` out.",
     example=":- use(growtree_all).\n:- thresholds(age, normal(50, 10)).",
 )
-NO_DENSITY = E145.says("`thresholds` names a feature and a density of its cuts", "write {usage}")
+NOT_A_DENSITY = E145.says("`thresholds` names a feature and a density of its cuts", "write {usage}")
 DENSITY_OF_MEASURE = E145.says(
     "the measure `{measure}` takes no density of thresholds",
     "take `feature_then_cut`, `gap`, `range` or `per_feature`",

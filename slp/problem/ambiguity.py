@@ -130,17 +130,17 @@ class _Overlaps:
         if state not in self.rules_reached:
             leaves, splits, pending = 0, [], [state]
             while pending:
-                exclusive = set[int]()
+                one_of = set[int]()
                 for rule in self.grammar.states[pending.pop()].rules:
                     if isinstance(rule, LeafRule):
                         leaves += 1
                     elif isinstance(rule, CallRule) and _tests_most(rule):
-                        exclusive.add(rule.state)
+                        one_of.add(rule.state)
                     elif isinstance(rule, CallRule):
                         pending.append(rule.state)
                     else:
                         splits.append(rule)
-                pending += exclusive
+                pending += one_of
                 if leaves + len(splits) + len(pending) > _MOST_COMPARISONS:
                     raise _TooLargeError
             self.rules_reached[state] = _RulesReached(leaves, tuple(splits))

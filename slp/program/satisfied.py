@@ -15,8 +15,8 @@ import math
 from dataclasses import replace
 from typing import TypeAlias
 
-from slp.constraints import Prefer
 from slp.constraints.avoids import Avoids, DeeperThan
+from slp.constraints.prefer import Prefer
 from slp.constraints.satisfies import Satisfies
 from slp.ir.constraints import Constraint
 from slp.ir.program import CallBody, CheckedProgram, LeafBody, SplitBody, TreeRule

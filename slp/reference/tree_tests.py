@@ -9,8 +9,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.constraints import Prefer
 from slp.constraints.form import of_kind
+from slp.constraints.prefer import Prefer
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.reference.boxes import Geometry

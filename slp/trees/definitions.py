@@ -25,8 +25,8 @@ from slp.constraints import (
     MaxLeaves,
     Monotone,
     Once,
-    Prefer,
 )
+from slp.constraints.prefer import Prefer
 from slp.ir.constraints import Constraint, Support
 from slp.ir.program import CheckedProgram
 from slp.leaves import label_text

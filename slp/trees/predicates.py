@@ -20,8 +20,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from slp.constraints import Predicate, Prefer
+from slp.constraints import Predicate
 from slp.constraints.form import of_kind
+from slp.constraints.prefer import Prefer
 from slp.errors import ProgramError, SlpError
 from slp.ir.constraints import Constraint
 from slp.ir.program import CheckedProgram

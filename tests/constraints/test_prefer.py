@@ -12,6 +12,8 @@ import pytest
 
 import slp
 from slp.compile import compile_problem
+from slp.ir import row_function
+from slp.leaves import numbers
 from slp.program.dead_weight import find_dead_weight
 from slp.trees.certificates import check_certificate
 from tests.spec.cases import random_case
@@ -179,6 +181,10 @@ def test_not_beside_edits() -> None:
     text = ":- use(edittree, [p = 0.5]).\n:- prefer(first(a), 1)."
     with pytest.raises(slp.ProgramError, match="E144"):
         slp.parse(text.replace("[p", f"[tree = '{json.dumps(tree.to_dict())}', p"))
+
+
+def test_a_tie_is_one_everywhere() -> None:
+    assert row_function.TIE == numbers.TIE
 
 
 def test_certificates_do_not_claim_it(tmp_path: object) -> None:

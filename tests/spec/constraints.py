@@ -17,8 +17,8 @@ from slp.constraints import (
     MaxCost,
     Once,
     Predicate,
-    Prefer,
 )
+from slp.constraints.prefer import Prefer
 from slp.ir.constraints import Box, Constraint
 from tests.spec.example import FREE, Node, Value
 

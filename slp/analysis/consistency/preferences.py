@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from slp.analysis.findings import Findings
-from slp.constraints import Prefer
 from slp.constraints.form import of_kind
+from slp.constraints.prefer import Prefer
 from slp.errors import Related
 from slp.ir.program import CheckedProgram
 from slp.messages import constraints as words

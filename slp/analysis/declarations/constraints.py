@@ -9,7 +9,8 @@ from typing import Any
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import CONSTRAINTS, Directives, name_of, span_of
 from slp.analysis.sources.parameters import Values
-from slp.constraints import FORMS, Form, Prefer
+from slp.constraints import FORMS, Form
+from slp.constraints.prefer import Prefer
 from slp.ir.constraints import Box, Constraint
 from slp.ir.decisions import FeatureCost
 from slp.messages import Wording

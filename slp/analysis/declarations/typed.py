@@ -134,14 +134,14 @@ class _DeclarationReader:
         """The density of the thresholds of a feature."""
         term = d.args[0]
         if functor(term) != ("normal", 2) or not isinstance(term, Struct):
-            self.findings.add(words.NO_DENSITY(d.span, usage=DIRECTIVES["thresholds"]))
+            self.findings.add(words.NOT_A_DENSITY(d.span, usage=DIRECTIVES["thresholds"]))
             return None
         mean = self.values.number(term.args[0], "the mean of thresholds", d.span)
         sd = self.values.positive(term.args[1], "the standard deviation of thresholds", d.span)
         if mean is None or sd is None:
             return None
         if math.isinf(mean):
-            self.findings.add(words.NO_DENSITY(d.span, usage=DIRECTIVES["thresholds"]))
+            self.findings.add(words.NOT_A_DENSITY(d.span, usage=DIRECTIVES["thresholds"]))
             return None
         return FeatureDeclaration(name, density=NormalThresholds(mean, sd), span=d.span)
 
