@@ -13,6 +13,7 @@ import pytest
 import slp
 from slp.compile import compile_problem
 from slp.ir import row_function
+from slp.ir.tree_grammar import OpenStates
 from slp.leaves import numbers
 from slp.program.dead_weight import find_dead_weight
 from slp.trees.certificates import check_certificate
@@ -181,6 +182,15 @@ def test_not_beside_edits() -> None:
     text = ":- use(edittree, [p = 0.5]).\n:- prefer(first(a), 1)."
     with pytest.raises(slp.ProgramError, match="E144"):
         slp.parse(text.replace("[p", f"[tree = '{json.dumps(tree.to_dict())}', p"))
+
+
+def test_open_states_that_pay_call_others() -> None:
+    """So that the core makes no moves for rules without calls there."""
+    rows = pl.DataFrame({"a": range(3000), "y": ["no", "yes"] * 1500})
+    for text, single in (("", True), (":- prefer(once(a), 1).", False)):
+        grammar = compile_problem(slp.parse(f":- use(growtree).\n{text}").ir, rows).grammar
+        assert isinstance(grammar.states, OpenStates)
+        assert grammar.states.single_derivation == single
 
 
 def test_a_tie_is_one_everywhere() -> None:
