@@ -9,6 +9,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TypeAlias
 
+from scipy.integrate import quad
 from scipy.stats import norm
 
 from tests.spec.example import Cut
@@ -70,6 +71,9 @@ def _with_density(name: str, cut: Cut, density: Sequence[float] | None) -> Cut:
 
 
 def _interval(a: float, b: float) -> Fraction:
+    """The probability of an interval; of a narrow one differences would lose digits."""
+    if b - a < 0.5:
+        return Fraction(quad(norm.pdf, a, b, epsabs=0, epsrel=1e-12)[0])
     return Fraction(norm.sf(a) - norm.sf(b) if a > 0 else norm.cdf(b) - norm.cdf(a))
 
 
