@@ -63,17 +63,18 @@ def _with_density(name: str, cut: Cut, density: Sequence[float] | None) -> Cut:
         return cut if name in ("gap", "range") else replace(cut, gap=Fraction(1))
     mean, sd, least, most = density
     assert cut.ends is not None and not isinstance(cut.plain, str)
-    mass = _interval(*((x - mean) / sd for x in cut.ends))
+    mass = _interval(*cut.ends, mean, sd)
     if name not in ("gap", "range"):
         mass = Fraction(norm.pdf(cut.plain, mean, sd))
-    whole = _interval((least - mean) / sd, (most - mean) / sd)
+    whole = _interval(least, most, mean, sd)
     return replace(cut, gap=mass, length=mass / whole)
 
 
-def _interval(a: float, b: float) -> Fraction:
+def _interval(low: float, high: float, mean: float, sd: float) -> Fraction:
     """The probability of an interval; of a narrow one differences would lose digits."""
-    if b - a < 0.5:
-        return Fraction(quad(norm.pdf, a, b, epsabs=0, epsrel=1e-12)[0])
+    a, b, width = (low - mean) / sd, (high - mean) / sd, (high - low) / sd
+    if width < 0.5:
+        return Fraction(quad(lambda t: norm.pdf(a + t), 0, width, epsabs=0, epsrel=1e-12)[0])
     return Fraction(norm.sf(a) - norm.sf(b) if a > 0 else norm.cdf(b) - norm.cdf(a))
 
 
