@@ -21,6 +21,7 @@ from slp.analysis.consistency.columns import check_columns
 from slp.analysis.consistency.contradictions import check_constraints
 from slp.analysis.consistency.measures import check_measures
 from slp.analysis.consistency.misplaced import find_misplaced
+from slp.analysis.consistency.preferences import check_preferences
 from slp.analysis.consistency.shared_columns import check_monotone
 from slp.analysis.consistency.unused import find_unused
 from slp.analysis.declarations.boxes import box_names, read_boxes
@@ -130,6 +131,7 @@ def read_program(
     check_measures(program, findings)
     check_edits(program, findings)
     check_constraints(constraints, said.support, never_a_leaf, findings)
+    check_preferences(program, findings)
     if not findings.has_errors:
         find_unused(program, items, uses, source.file, findings)
         find_misplaced(program, source.file, findings)

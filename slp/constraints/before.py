@@ -81,6 +81,9 @@ class BeforeAutomaton(Automaton[str]):
         refused = waits_for(feature, self.feature, self.then, self.made)
         return None if refused else (DONE, DONE)
 
+    def beyond(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str]:
+        return (DONE, DONE) if self.made.counts(feature, self.feature) else (state, state)
+
     def describe(self, state: str) -> str:
         return "" if state == DONE else f"no {name_in_program(self.feature)} yet"
 

@@ -85,6 +85,9 @@ class ConstantAutomaton(BoxAutomaton[str]):
         right = state if cell.at_most(low) else DONE
         return left, right
 
+    def beyond(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str]:
+        return DONE, DONE
+
     def describe(self, state: str) -> str:
         return "" if state == DONE else f"contains {self.box.name}"
 

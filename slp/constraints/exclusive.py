@@ -57,8 +57,8 @@ class Exclusive(Constraint):
 
 
 @dataclass(frozen=True)
-class ExclusiveAutomaton(Automaton[str]):
-    """State: the one of the features or groups used above, "" if none is."""
+class ExclusiveAutomaton(Automaton[str | None]):
+    """State: the one of the features or groups used above, "" if none is, None if two are."""
 
     features: tuple[Named, ...]
     made: Made
@@ -68,14 +68,21 @@ class ExclusiveAutomaton(Automaton[str]):
     def mentioned(self) -> frozenset[str]:
         return frozenset[str]().union(*map(self.made.on, self.features))
 
-    def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
+    def step(
+        self, state: str | None, feature: str, cell: Cell | None
+    ) -> tuple[str | None, str | None] | None:
         taken = self.made.closest(feature, self.features)
         if not taken:
             return state, state
         own = name_in_program(*taken) if len(taken) == 1 else ""
         return (own, own) if own and state in ("", own) else None
 
-    def describe(self, state: str) -> str:
+    def beyond(self, state: str | None, feature: str, cell: Cell | None) -> tuple[None, None]:
+        return None, None
+
+    def describe(self, state: str | None) -> str:
+        if state is None:
+            return f"took two of {', '.join(sorted(map(name_in_program, self.features)))}"
         return f"took {state}" if state else ""
 
 

@@ -59,6 +59,9 @@ class FirstAutomaton(Automaton[str]):
         refused = state == "root" and not self.made.counts(feature, self.feature)
         return None if refused else (DONE, DONE)
 
+    def beyond(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str]:
+        return DONE, DONE
+
     def describe(self, state: str) -> str:
         return "" if state == DONE else "root"
 

@@ -99,6 +99,9 @@ class ForbidBelowAutomaton(Automaton[int]):
     def step(self, state: int, feature: str, cell: Cell | None) -> tuple[int, int] | None:
         if feature in self.features and state >= self.below:
             return None
+        return self.beyond(state, feature, cell)
+
+    def beyond(self, state: int, feature: str, cell: Cell | None) -> tuple[int, int]:
         deeper = min(state + 1, self.below)
         return deeper, deeper
 

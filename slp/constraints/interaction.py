@@ -71,9 +71,14 @@ class InteractionAutomaton(Automaton[Groups]):
         left = frozenset(group for group in state if feature in group)
         return (left, left) if left else None
 
+    def beyond(self, state: Groups, feature: str, cell: Cell | None) -> tuple[Groups, Groups]:
+        return frozenset(), frozenset()
+
     def describe(self, state: Groups) -> str:
         if state == self.start:
             return ""
+        if not state:
+            return "within no group"
         return "within " + " or ".join(sorted(f"[{', '.join(sorted(group))}]" for group in state))
 
 

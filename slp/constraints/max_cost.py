@@ -8,7 +8,7 @@ Costs are added as the decimal numbers that they are printed as: 0.1 and 0.2 fit
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
@@ -113,6 +113,8 @@ class MaxCostAutomaton(Automaton[Bill]):
     costs: tuple[tuple[str, int], ...]
     unit: int
     made: Made
+    #: whether it keeps the features that are paid where no refusal depends on them
+    keeps_all: bool = False
 
     @cached_property
     def _cost(self) -> Mapping[str, int]:
@@ -135,9 +137,10 @@ class MaxCostAutomaton(Automaton[Bill]):
     def _bill(self, paid: frozenset[str]) -> Bill:
         left = self.most - self._total(paid)
         more = {f: own - paid for f, own in self._priced.items()}
-        refused = {f for f, own in more.items() if self._total(own) > left}
+        refused = {f for f, own in more.items() if own and self._total(own) > left}
         open_ = frozenset[str]().union(*(own for f, own in more.items() if f not in refused))
-        return Bill(paid if self._total(open_) > left else None, frozenset(refused))
+        keeps = self.keeps_all or self._total(open_) > left
+        return Bill(paid if keeps else None, frozenset(refused))
 
     def _total(self, features: Iterable[str]) -> int:
         return sum(self._cost[f] for f in features)
@@ -149,6 +152,14 @@ class MaxCostAutomaton(Automaton[Bill]):
         if state.paid is not None and not pays <= state.paid:
             state = self._bill(state.paid | pays)
         return state, state
+
+    def beyond(self, state: Bill, feature: str, cell: Cell | None) -> tuple[Bill, Bill]:
+        assert state.paid is not None, "it keeps all"
+        over = self._bill(state.paid | self._priced.get(feature, frozenset()))
+        return over, over
+
+    def remembering(self) -> MaxCostAutomaton:
+        return replace(self, keeps_all=True)
 
     def describe(self, state: Bill) -> str:
         if state.paid is None:

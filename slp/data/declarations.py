@@ -15,9 +15,10 @@ def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> F
     it. Categories that their type puts in order are ordinal unless the declarations say what the
     column is, which `missing(level)` does too: categorical."""
     own = [d for d in declarations if d.name == column.name]
+    of_kind = [d for d in own if d.of_kind]
     of_all = [d for d in declarations if d.name is None]
     said = {part: v for d in of_all for part, v in d.said.items()}
-    if own or not column.numeric:
+    if of_kind or not column.numeric:
         said = {part: v for part, v in said.items() if part in ("missing", "new")}
     said |= {part: v for d in own for part, v in d.said.items()}
     if column.ordered and said.keys() <= {"missing", "new"} and said.get("missing") != "level":

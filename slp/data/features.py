@@ -37,9 +37,12 @@ from slp.messages.cells import (
     TEXT_IN_NUMERIC,
 )
 from slp.messages.columns import TOO_MANY_BINS
+from slp.messages.directives import DENSITY_FAR_AWAY, DENSITY_OF_KIND
 from slp.messages.names import atom, plural
 
 MOST_BINS = 100_000
+#: Standard deviations from the mean of thresholds whose squares are doubles.
+_FARTHEST = 1e150
 _NO_ORDER = "categories in an order that is not used, unless you declare them `ordinal([...])`"
 
 _Floats: TypeAlias = NDArray[np.float64]
@@ -71,7 +74,8 @@ def code_column(
     DataError
         E411, E412, E420, E421 for its cells; E422 infinite values; E423 whole numbers that coincide
         as floats; E429 too many bins; E438 a level of none of the declared ones; E439 a number out
-        of the declared range; E446 too many levels for splits by subsets.
+        of the declared range; E446 too many levels for splits by subsets;
+        E145: a density of the thresholds of what is no plain number.
     """
     coded = _coded(column, declared, weights)
     notes: tuple[tuple[str, str], ...] = ()
@@ -79,7 +83,21 @@ def code_column(
         notes = ((_NO_ORDER, ", ".join(column.categories)),)
     comma = declared.decimal == "comma"
     feature = replace(coded.feature, cells=cell_type(column), comma=comma)
+    if declared.density is not None:
+        feature = _with_density(feature, declared)
     return replace(coded, feature=feature, notes=notes)
+
+
+def _with_density(feature: Feature, declared: FeatureDeclaration) -> Feature:
+    """The feature with the declared density of its thresholds. Raises DataError E145."""
+    density, kind = declared.density, feature.kind
+    assert density is not None
+    if type(kind) is not Numeric or kind.missing_code is not None or kind.values is None:
+        raise DataError(DENSITY_OF_KIND(declared.span, feature=feature.name))
+    ends = [float(kind.values[i]) for i in (0, -1)] if len(kind.values) else []
+    if any(abs(x / density.sd - density.mean / density.sd) > _FARTHEST for x in ends):
+        raise DataError(DENSITY_FAR_AWAY(declared.span, feature=feature.name))
+    return replace(feature, density=density)
 
 
 def _coded(column: Column, declared: FeatureDeclaration, weights: _Floats | None) -> CodedColumn:

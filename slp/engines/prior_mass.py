@@ -78,6 +78,8 @@ class _MassOfPrior:
     def _fails(self) -> float | None:
         """The probability that a derivation fails, where sums over the prior are at hand."""
         program, grammar = self.problem.program, self.problem.grammar
+        if any(c.is_preference for c in program.constraints):
+            return None  # what preferences cost is lost too
         proper = not program.weights and not program.measures & {*COUNTING_MEASURES}
         if not proper or grammar.backtracks or self.result.kind != "sums":
             return None
@@ -89,13 +91,14 @@ class _MassOfPrior:
 
     def _constraints(self) -> PriorMass:
         program = self.problem.program
-        if not program.constraints:
+        soft = tuple(c for c in program.constraints if c.is_preference)
+        if len(soft) == len(program.constraints):
             return PriorMass()
         if asked_predicates(program.constraints):
             return PriorMass(why_none="the program has predicates in code")
         if any(constraint.by_predictions for constraint in program.constraints):
             return PriorMass(why_none="a constraint looks at the predictions of all leaves")
-        free = self.vary(replace(program, constraints=()))
+        free = self.vary(replace(program, constraints=soft))
         as_written = self.vary(replace(program, failure="condition"))
         if self._is_short(free) and self._is_short(as_written):
             log_share = self._log_total(as_written) - self._log_total(free)

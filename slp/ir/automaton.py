@@ -20,6 +20,7 @@ features have no cells (`cell` is None) and no bounds.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
@@ -63,6 +64,16 @@ class Automaton(ABC, Generic[Q]):
     @abstractmethod
     def step(self, state: Q, feature: str, cell: Cell | None) -> tuple[Q, Q] | None:
         """States of the left and right child of a split, None if it is refused."""
+
+    def beyond(self, state: Q, feature: str, cell: Cell | None) -> tuple[Q, Q]:
+        """States of the left and right child of a split that `step` refuses, as though it were
+        allowed: for `prefer`."""
+        return state, state
+
+    def remembering(self) -> Automaton[Any]:
+        """The automaton that still tells each refusal below a refused split; one that forgets what
+        no longer matters to a tree without refusals overrides this."""
+        return self
 
     def majority(self, state: Q) -> str | None:
         """The class that no other class may outnumber in a leaf in this state, None if any may."""
@@ -108,3 +119,58 @@ class Losing(Automaton[Any]):
     def describe(self, state: Any) -> str:
         """See `Automaton`."""
         return "lost" if state == LOST else self.decides.describe(state)
+
+
+@dataclass(frozen=True)
+class Due:
+    """A state that has to pay for the split above it, before it goes on as `state`."""
+
+    state: Hashable
+
+
+@dataclass(frozen=True)
+class Paying(Automaton[Any]):
+    """An automaton that refuses nothing: each split and leaf that `decides` refuses multiplies the
+    weight of the tree by exp(-`cost`). The left child of such a split is `Due`; where the cost is
+    infinite, both are LOST."""
+
+    decides: Automaton[Any]
+    cost: float
+    loses: ClassVar[bool] = True
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        """See `Automaton`."""
+        return self.decides.mentioned
+
+    @property
+    def breakpoints(self) -> Mapping[str, frozenset[float]]:
+        """See `Automaton`."""
+        return self.decides.breakpoints
+
+    @property
+    def start(self) -> Any:
+        """See `Automaton`."""
+        return self.decides.start
+
+    def step(self, state: Any, feature: str, cell: Cell | None) -> tuple[Any, Any]:
+        """See `Automaton`."""
+        allowed = self.decides.step(state, feature, cell)
+        if allowed is not None:
+            return allowed
+        if math.isinf(self.cost):
+            return LOST, LOST
+        left, right = self.decides.beyond(state, feature, cell)
+        return Due(left), right
+
+    def preferred(self, state: Any) -> str | None:
+        """The class that no other class should outnumber in a leaf in this state."""
+        return self.decides.majority(state)
+
+    def describe(self, state: Any) -> str:
+        """See `Automaton`."""
+        if state == LOST:
+            return "lost"
+        if isinstance(state, Due):
+            return f"pays {self.cost:g}"
+        return self.decides.describe(state)

@@ -136,6 +136,11 @@ class Constraint(ABC):
         features above a split do, or the number of leaves."""
         return None
 
+    @property
+    def is_preference(self) -> bool:
+        """Whether trees may break it, at a cost (`prefer`)."""
+        return False
+
     # --- what decides it -----------------------------------------------------------------------
 
     def automaton(self) -> Automaton[Any] | None:

@@ -16,6 +16,7 @@ from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.decisions import ClassLoss, FeatureCost
 from slp.ir.groups import Group
 from slp.ir.hierarchies import IsA
+from slp.ir.thresholds import NormalThresholds
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
@@ -169,7 +170,8 @@ class FeatureDeclaration:
     missing value is: an error, one more level, or one that takes a side; `new` what becomes of a
     new row that misses the value at a split where no row of the table did, or whose level no row
     there had. `decimal`: text has its numbers with a decimal
-    comma. `splits` is None where a split is on one level. What goes together, and which kind of
+    comma. `density` is that of its thresholds (`thresholds(name, ...)`). `splits` is None where a
+    split is on one level. What goes together, and which kind of
     column it makes: `slp.columns.declared`."""
 
     name: str | None
@@ -183,12 +185,19 @@ class FeatureDeclaration:
     decimal: Literal["comma"] | None = None
     splits: LevelSplits | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+    density: NormalThresholds | None = None
 
     @property
     def said(self) -> Mapping[str, Any]:
         """What it says, by field, without the name."""
-        parts = ("kind", "coding", "levels", "unit", "range", "missing", "new", "decimal", "splits")
+        parts = ["kind", "coding", "levels", "unit", "range", "missing", "new", "decimal"]
+        parts += ["splits", "density"]
         return {p: getattr(self, p) for p in parts if getattr(self, p) is not None}
+
+    @property
+    def of_kind(self) -> Mapping[str, Any]:
+        """What it says of the kind of its column: all but the density of thresholds."""
+        return {part: value for part, value in self.said.items() if part != "density"}
 
     @property
     def of_numbers(self) -> bool:

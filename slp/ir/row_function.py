@@ -57,6 +57,12 @@ class Op(IntEnum):
     UNEQUAL = 29
 
 
+#: Stands among the classes of a function for the one that has the most rows in the box.
+MOST_ROWS = "\0most"
+
+#: Weights of rows that differ by less, relatively, are equal: `slp.leaves.numbers` has the same.
+TIE = 1e-12
+
 #: A label this little below 0 is 0 with a rounding error (`1 - 0.1 * 10`).
 ROUNDING = 1e-12
 
@@ -119,7 +125,8 @@ def row_function_in_words(function: RowFunction) -> tuple[str | None, list[str]]
         elif op is Op.ROWS:
             stack.append("N")
         elif op is Op.COUNT:
-            stack.append(f"N({function.classes[int(operand)]})")
+            outcome = function.classes[int(operand)]
+            stack.append("N(most)" if outcome == MOST_ROWS else f"N({outcome})")
         elif op in UNARY:
             x = stack.pop()
             stack.append(f"-{_bracketed(x)}" if op is Op.NEGATE else f"{_name(op)}({_bare(x)})")

@@ -208,7 +208,17 @@ def _tells_failure(program: ir.CheckedProgram, fine_print: bool) -> bool:
     return bool(program.constraints) and (fine_print or program.failure == "condition")
 
 
+def describe_preferences() -> str:
+    """What preferences do, as one sentence."""
+    return (
+        "What is preferred takes nothing out: costs multiply the weights of trees, which are "
+        "renormalised as a whole."
+    )
+
+
 def _describe_failure(program: ir.CheckedProgram) -> str:
+    if all(c.is_preference for c in program.constraints) and program.failure != "backtrack":
+        return describe_preferences()
     if program.failure == "condition":
         return (
             "What a constraint forbids keeps its probability and fails; the prior is what does not "
@@ -249,10 +259,14 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
         order = program.class_order
         ordered = "" if order is None else f", with classes in the order {' < '.join(order)}"
         out.append(f"The response is {program.response}{seen}{ordered}.")
-    others = "Every other" if any(f.name for f in program.features) else "Every"
+    others = "Every other" if any(f.name and f.of_kind for f in program.features) else "Every"
     of_kind: dict[str, list[str]] = {"numeric": [], "categorical": []}
     for f in program.features:
-        said = f.said.keys() - {"missing", "new", "splits"}
+        said = f.said.keys() - {"missing", "new", "splits", "density"}
+        if f.density is not None:
+            of = f"{number_text(f.density.mean)}, {number_text(f.density.sd)}"
+            out.append(f"The thresholds of {f.name} have the density normal({of}).")
+            continue
         if f.splits is not None:
             out.append(f"{f.name} {f.splits.words()}. A new level at a split {_way_of_new(f)}.")
         elif f.name and said == {"kind"}:

@@ -29,6 +29,7 @@ from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule
 from slp.lower.columns import NOT_PROPOSED, SplitDraft, SplitTable, combine
 from slp.lower.goals import Goals
+from slp.lower.preferences import LeafTests, shares_of_cost
 from slp.lower.product import Product
 from slp.messages import Wording
 from slp.messages.lowering import (
@@ -67,6 +68,9 @@ MOST_CALLS = 10_000
 #: Progress is told each time that guards of states have taken so many more inferences. Most
 #: programs take fewer for all of their states.
 TOLD_EACH = 50_000
+
+#: Stands for the goal of a state that is a leaf with tests; the other number is that of the tests.
+_LEAF = -1
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
 
@@ -114,6 +118,8 @@ class Expansion:
         self._states: list[tuple[int, int]] = []
         self._numbers: dict[tuple[int, int], int] = {}
         self._number(start, 0, 0)
+        self._tests: list[LeafTests] = []
+        self._numbers_of_tests: dict[LeafTests, int] = {}
         self._walk = self._by_level()
         self._made = 0
         self._n_rules = 0
@@ -152,18 +158,21 @@ class Expansion:
 
     def differ_in_order(self) -> bool:
         """Whether at least half of the states listed equal others but for the order of a list."""
-        listed = [self._states[state] for state in self.rules]
+        listed = [self._states[state] for state in self.rules if self._states[state][0] != _LEAF]
         return 2 * len({(self._goals.unordered(g), c) for g, c in listed}) <= len(listed)
 
     def name(self, state: int) -> str:
         """A state in words for people, such as `tree(2), contains infant`."""
         goal, constraints = self._states[state]
+        if goal == _LEAF:
+            return self._tests[constraints].describe()
         parts = (self._goals.text(goal), self._product.describe(constraints))
         return ", ".join(part for part in parts if part)
 
     def least_leaves(self, state: int) -> int:
         """A lower bound on the number of leaves of every tree that a state derives."""
-        return self._goals.least_leaves(self._states[state][0])
+        goal = self._states[state][0]
+        return 1 if goal == _LEAF else self._goals.least_leaves(goal)
 
     def _number(self, goal: int, constraints: int, level: int) -> int:
         key = goal, constraints
@@ -208,7 +217,17 @@ class Expansion:
     def _state_rules(self, state: int, may_split: bool) -> Iterator[StateRule]:
         goal, constraints = self._states[state]
         level = self.levels[state]
+        if goal == _LEAF:
+            yield from self._tests[constraints].rules(level, self._number_of_test)
+            return
         if self._product.is_lost(constraints):
+            return
+        cost = self._product.due(constraints)
+        if cost:
+            paid, lost = self._product.paid(constraints)
+            kept, left = shares_of_cost(cost)
+            yield CallRule(kept, self._number(goal, paid, level))
+            yield CallRule(left, self._number(goal, lost, level))
             return
 
         def below(goal: int, constraints: int) -> int:
@@ -220,7 +239,7 @@ class Expansion:
         for rule in rules:
             match rule:
                 case LeafRule():
-                    yield replace(rule, majority=self._product.majority(constraints))
+                    yield self._tested_leaf(rule, constraints, level)
                 case CallRule(state=called):
                     yield replace(rule, state=self._number(called, constraints, level))
                 case SplitDraft() if may_split or all_labels:
@@ -230,6 +249,20 @@ class Expansion:
                         table = combine(rule.table, allowed, below, self._n_features)
                     if all_labels or self._proposes_something(table):
                         yield replace(rule, table=table)
+
+    def _tested_leaf(self, rule: LeafRule, constraints: int, level: int) -> LeafRule | CallRule:
+        majority = self._product.majority(constraints)
+        preferred = self._product.preferred(constraints)
+        if not preferred:
+            return replace(rule, majority=majority)
+        state = self._number_of_test(LeafTests(majority, preferred), level)
+        return CallRule(rule.log_weight, state, rule.rows, rule.span)
+
+    def _number_of_test(self, tests: LeafTests, level: int) -> int:
+        number = self._numbers_of_tests.setdefault(tests, len(self._tests))
+        if number == len(self._tests):
+            self._tests.append(tests)
+        return self._number(_LEAF, number, level)
 
     def _proposes_something(self, table: SplitTable) -> bool:
         """Whether the rule can be applicable to some box (see `slp.ir.tree_grammar`)."""
@@ -256,8 +289,8 @@ class Expansion:
     def _growth(self) -> tuple[str, str]:
         """What most of the states found differ in, an argument or what constraints remember, and
         what to do about it."""
-        constraints = {state for _, state in self._states}
-        if len(constraints) > len({goal for goal, _ in self._states}):
+        constraints = {state for goal, state in self._states if goal != _LEAF}
+        if len(constraints) > len({goal for goal, _ in self._states if goal != _LEAF}):
             return self._growth_of(constraints)
         return self._growing_argument(), BOUND_ARGUMENTS
 
@@ -275,9 +308,10 @@ class Expansion:
         return what, FEWER_STATES.format(how=how) if self._from_table else how
 
     def _growing_argument(self) -> str:
-        by_name = Counter(self._goals.indicator(goal) for goal, _ in self._states)
+        own = [goal for goal, _ in self._states if goal != _LEAF]
+        by_name = Counter(map(self._goals.indicator, own))
         name, _ = by_name.most_common(1)[0]
-        goals = {goal for goal, _ in self._states if self._goals.indicator(goal) == name}
+        goals = {goal for goal in own if self._goals.indicator(goal) == name}
         values = [len(set(column)) for column in self._goals.arguments(goals)]
         if max(values, default=1) == 1:
             return f"most are those of `{name}`"

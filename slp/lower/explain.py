@@ -16,7 +16,7 @@ from slp.ir import program as ir
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.schema import ANY_FEATURE, Schema
 from slp.ir.tree_grammar import CallRule, OpenStates, TreeGrammar
-from slp.ir.words import describe_constraint, describe_prior
+from slp.ir.words import describe_constraint, describe_preferences, describe_prior
 from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.schema_without_table import schema_of_program
 from slp.messages.names import joined
@@ -190,6 +190,8 @@ def _constraint_lines(program: ir.CheckedProgram) -> Iterator[str]:
         yield f"{describe_constraint(constraint)} ({constraint.decided_at})"
     if program.edits is not None:
         yield "All are for the last tree of a sequence; the rest is renormalised as a whole."
+    elif all(c.is_preference for c in program.constraints):
+        yield describe_preferences()
     elif program.failure == "condition":
         yield (
             "What is forbidden keeps its probability and fails; the rest is renormalised as a "

@@ -257,7 +257,8 @@ def _opened(
         findings.append(words.LISTS_IN_EACH_ORDER(program.start.span, listed=listed))
     states = MadeStates(
         maker,
-        single_derivation=has_single_derivations(program),
+        single_derivation=has_single_derivations(program)
+        and not any(c.is_preference for c in program.constraints),  # whose states call others
         measures=program.measures,
         identity=repr((meaning, program.support, grammar.horizon)),
         sound=partial(sums_to_one, program) if grammar.normalised else None,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from slp.ir.automaton import LOST, Automaton
+from slp.ir.automaton import LOST, Automaton, Due, Paying
 from slp.ir.cells import Cell, cells_between
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE
@@ -56,7 +56,26 @@ class Product:
     def is_lost(self, state: int) -> bool:
         """Whether every derivation fails in a state."""
         parts = zip(self._factors, self._states[state], strict=True)
-        return any(a.loses and q == LOST for a, q in parts)
+        return any(a.loses and isinstance(q, str) and q == LOST for a, q in parts)
+
+    def preferred(self, state: int) -> tuple[tuple[str, float], ...]:
+        """The classes that no other class should outnumber in a leaf in this state, each with the
+        cost where one does."""
+        parts = zip(self._factors, self._states[state], strict=True)
+        found = [(a.preferred(q), a.cost) for a, q in parts if isinstance(a, Paying)]
+        return tuple((outcome, cost) for outcome, cost in found if outcome is not None)
+
+    def due(self, state: int) -> float:
+        """What a state has to pay before it goes on, 0 where it has nothing to pay."""
+        parts = zip(self._factors, self._states[state], strict=True)
+        return sum(a.cost for a, q in parts if isinstance(a, Paying) and isinstance(q, Due))
+
+    def paid(self, state: int) -> tuple[int, int]:
+        """The states in which a state goes on: the one that has paid, and the one that is lost."""
+        parts = self._states[state]
+        after = tuple(q.state if isinstance(q, Due) else q for q in parts)
+        lost = tuple(LOST if a.loses else a.start for a in self._factors)
+        return self._number(after), self._number(lost)
 
     def n_parts(self, states: Iterable[int], places: Sequence[int]) -> int:
         """The number of different states that the factors at `places` have together in `states` of

@@ -87,6 +87,7 @@ EXACT_SUBTREES_OF_PREDICATES = E516.says(
 EXACT_SUBTREES_OF_EDITS = E516.says(
     "{name} draws trees by a tree grammar, and edits of a tree have none", _CUTS
 )
+UNWEIGHED_PREFERENCES = E516.says("{name} does not weigh a preference about finished trees", _CUTS)
 MOVES_OF_EDITS = E516.says(
     "{name} goes from tree to tree, and under `edittree` chains go from one sequence of edits to "
     "another",

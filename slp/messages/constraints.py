@@ -100,6 +100,36 @@ E143 = Entry(
 )
 FEATURE_WITH_ROLE = E143.says("`{name}` is {role}, so no tree can split on it", AS_REMEDY)
 
+E144 = Entry(
+    "E144: `prefer` does not go with something",
+    cause="A preference multiplies the weights of whole trees. Its constraint, its weight or the "
+    "prior leaves no such weight.",
+    remedy="Follow the help line; `constraint` takes what `prefer` does not.",
+    example=":- use(growtree).\n:- prefer(first(age), -1).",
+)
+NEGATIVE_PREFERENCE = E144.says(
+    "the weight of `prefer` is {value}, and must be at least 0",
+    "give one, such as `2`: each split or leaf against the constraint costs a factor exp(-2)",
+)
+PREFERS_CODE_AT_NODES = E144.says(
+    "`prefer` takes no constraint that code decides at each node",
+    "let the code decide it at the finished tree: leave `local` out",
+)
+PREFERENCE_OF_EDITS = E144.says(
+    "`prefer` does not go with `edittree`, whose trees have no weights that are known",
+    "take it out, or write `:- constraint(...).`",
+)
+PREFERENCE_THAT_BACKTRACKS = E144.says(
+    "`prefer` does not go with `failure(backtrack)`, under which trees have no weights that are "
+    "known",
+    "take one of the two out",
+)
+PREFERS_CLASS_BESIDE_CONSTRAINT = E144.says(
+    "a preference for a class in leaves does not go with a constraint on classes in leaves under "
+    "`failure(restrict)`",
+    "declare `:- failure(condition).`, or take one of the two out",
+)
+
 W106 = Entry(
     "W106: a constraint has no effect",
     cause="A constraint says what is said already, or makes another one's feature unusable.",

@@ -335,3 +335,35 @@ EVIDENCE_AS_FACT = W110.says(
     "`{name}` is a predicate like others here, and this fact asks nothing",
     "condition by the command: `slp query FILE GOAL --given GOAL`",
 )
+
+E145 = Entry(
+    "E145: a density of thresholds does not go with something",
+    cause="`thresholds` gives the cuts of a feature of numbers a density. Its form, the measure of "
+    "a split, the column or the prior leaves no such density.",
+    remedy="Follow the help line, or take `thresholds` out.",
+    example=":- use(growtree_all).\n:- thresholds(age, normal(50, 10)).",
+)
+NOT_A_DENSITY = E145.says("`thresholds` names a feature and a density of its cuts", "write {usage}")
+DENSITY_OF_MEASURE = E145.says(
+    "the measure `{measure}` takes no density of thresholds",
+    "take `feature_then_cut`, `gap`, `range` or `per_feature`",
+)
+DENSITY_OF_EDITS = E145.says("`edittree` takes no density of thresholds", "take `thresholds` out")
+DENSITY_OF_KIND = E145.says(
+    "`thresholds` is of numbers without cuts, bins and missing values, and `{feature}` is not",
+    "take `thresholds` out, or what gives `{feature}` cuts, bins, levels or missing values",
+)
+DENSITY_FAR_AWAY = E145.says(
+    "the values of `{feature}` lie further from the mean of its thresholds than doubles can tell",
+    "give a larger standard deviation, or a mean near the values",
+)
+DENSITY_NOT_EXPANDED = E145.says(
+    "`thresholds` has no expansion on a table",
+    "engines other than `prolog` run the whole program, as `slp-sample` does by itself",
+)
+DENSITY_OF_SOFT_TREES = E145.says(
+    "soft trees take no density of thresholds", "take another engine, or `thresholds` out"
+)
+DENSITY_IN_CORE = E145.says(
+    "the compiled core weighs no cuts by a density of thresholds", "take another engine"
+)

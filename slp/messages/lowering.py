@@ -19,6 +19,9 @@ EDITS_NOT_SUMMED = E301.says(
 )
 _NO_SUM = ", and trees cannot be summed exactly under it"
 DECIDED_AT_TREE = E301.says("{name} is decided at the finished tree" + _NO_SUM, AS_REMEDY)
+PREFERENCE_AT_TREE = E301.says(
+    "`prefer` of `{name}` is decided at the finished tree" + _NO_SUM, AS_REMEDY
+)
 DECIDED_BY_CODE_AT_TREE = E301.says(
     "{name} is decided by code at the finished tree" + _NO_SUM, AS_REMEDY
 )

@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.ir.row_function import MOST_ROWS
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, SplitRule, TreeGrammar
 from slp.problem.split_measures import flat_transitions
 
@@ -124,21 +125,32 @@ class _Overlaps:
         return self.tables[id(rule)]
 
     def _reached(self, state: int) -> _RulesReached:
-        """Each sequence of calls counts: a state called by two rules counts twice."""
+        """Each sequence of calls counts: a state called by two rules counts twice, unless these are
+        those of a preference, of which a box passes one."""
         if state not in self.rules_reached:
             leaves, splits, pending = 0, [], [state]
             while pending:
+                one_of = set[int]()
                 for rule in self.grammar.states[pending.pop()].rules:
                     if isinstance(rule, LeafRule):
                         leaves += 1
+                    elif isinstance(rule, CallRule) and _tests_most(rule):
+                        one_of.add(rule.state)
                     elif isinstance(rule, CallRule):
                         pending.append(rule.state)
                     else:
                         splits.append(rule)
+                pending += one_of
                 if leaves + len(splits) + len(pending) > _MOST_COMPARISONS:
                     raise _TooLargeError
             self.rules_reached[state] = _RulesReached(leaves, tuple(splits))
         return self.rules_reached[state]
+
+
+def _tests_most(rule: CallRule) -> bool:
+    """Whether it is a rule of a preference for a class in leaves (`slp.lower.preferences`): those
+    of one state that go on have tests which exclude each other."""
+    return rule.rows is not None and MOST_ROWS in rule.rows.classes
 
 
 def _pair(a: int, b: int) -> _Pair:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,11 @@ from slp.data.table import Table
 from slp.errors import BudgetError, UnsupportedError
 from slp.ir.constraints import Constraint
 from slp.ir.program import MEASURES
-from slp.ir.row_function import Op
+from slp.ir.row_function import MOST_ROWS, Instruction, Op, RowFunction
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.leaves import LeafModel, label_text
+from slp.messages.directives import DENSITY_IN_CORE
 from slp.messages.inference import COUNTS_TOO_LARGE
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.split_measures import flat_transitions, weights_of_rule
@@ -52,6 +53,8 @@ def beyond_core(table: Table, constraints: Iterable[Constraint] = ()) -> str | N
     DataError
         E443: the table of a leaf model of the user's own is none.
     """
+    if any(f.density is not None for f in table.features):
+        return "weighs no cuts by a density of thresholds"
     ordered = [f.kind for f in table.features if f.kind.numbered_by_core]
     if any(kind.n_codes > MOST_ORDERED_LEVELS for kind in ordered):
         return f"orders {MOST_ORDERED_LEVELS:,} levels by their responses at most"
@@ -127,6 +130,8 @@ def core_without_leaves(core: Any, grammar: TreeGrammar, table: Table) -> ExactP
 
 
 def _with_features(core: Any, grammar: TreeGrammar, table: Table) -> ExactProblem:
+    if any(f.density is not None for f in table.features):
+        raise UnsupportedError(DENSITY_IN_CORE())
     problem: ExactProblem = core.ExactProblem()
     sizes, _ = table.sizes(grammar.min_leaf, grammar.min_weight)
     problem.set_rows(sizes.astype(np.uint32))
@@ -216,11 +221,25 @@ def _add_rule(rules: ExactRules, rule: Rule, grammar: TreeGrammar, table: Table)
     else:
         _add_other(rules, rule, leaf)
     if rule.rows is not None:
-        named = list(map(label_text, leaf.classes))
-        classes = [named.index(c) if c in named else -1 for c in rule.rows.classes]
-        operands = [classes[int(x)] if op is Op.COUNT else x for op, x in rule.rows.code]
-        ops = np.array([op for op, _ in rule.rows.code], np.uint8)
-        rules.set_row_function(ops, np.array(operands, np.float64), rule.rows.labelled)
+        code = list(_numbered(rule.rows, list(map(label_text, leaf.classes))))
+        ops = np.array([op for op, _ in code], np.uint8)
+        operands = np.array([operand for _, operand in code], np.float64)
+        rules.set_row_function(ops, operands, rule.rows.labelled)
+
+
+def _numbered(function: RowFunction, classes: list[str]) -> Iterator[Instruction]:
+    """The code of a function with the numbers of the table's classes."""
+    for op, operand in function.code:
+        name = function.classes[int(operand)] if op is Op.COUNT else None
+        if name is None:
+            yield op, operand
+        elif name != MOST_ROWS:
+            yield op, classes.index(name) if name in classes else -1
+        else:
+            yield op, 0
+            for other in range(1, len(classes)):
+                yield op, other
+                yield Op.MAXIMUM, 0.0
 
 
 def _add_other(rules: ExactRules, rule: LeafRule | CallRule, leaf: LeafModel) -> None:

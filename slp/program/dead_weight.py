@@ -38,8 +38,8 @@ def find_dead_weight(problem: Problem) -> tuple[Diagnostic, ...]:
 
     All statements that are found can be left out together, and the same trees remain. Under
     `restrict` their weights may differ, as a statement may steer derivations away from dead ends.
-    What is not decided within the limits of time and memory is not told. Predicates, and what a
-    tree grammar does not decide, are neither judged nor reasons.
+    What is not decided within the limits of time and memory is not told. Predicates, what a
+    tree grammar does not decide, and preferences are neither judged nor reasons.
     """
     program = read_for(problem.program, SUMS)
     if program.edits is not None or program.has_gates:
@@ -69,8 +69,9 @@ def _told(statement: Statement, part: Sequence[Statement], certain: bool) -> Dia
 
 
 def _is_decided(statement: Statement) -> bool:
-    """Whether a tree grammar decides it."""
-    return not any(c.by_code or c.beyond_grammar() for c in statement.constraints)
+    """Whether a tree grammar decides it, and it is no preference."""
+    own = statement.constraints
+    return not any(c.is_preference or c.by_code or c.beyond_grammar() for c in own)
 
 
 class _Search:

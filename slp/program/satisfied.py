@@ -11,10 +11,12 @@ is renormalised where it does not hold.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TypeAlias
 
 from slp.constraints.avoids import Avoids, DeeperThan
+from slp.constraints.prefer import Prefer
 from slp.constraints.satisfies import Satisfies
 from slp.ir.constraints import Constraint
 from slp.ir.program import CallBody, CheckedProgram, LeafBody, SplitBody, TreeRule
@@ -28,12 +30,17 @@ _LEAF = Atom("leaf")
 def conditions(program: CheckedProgram, constraint: Constraint) -> bool:
     """Whether a program with a constraint is that without it, given that it is satisfied."""
     by_failure = program.failure == "condition"
+    if isinstance(constraint, Prefer):
+        return math.isinf(constraint.cost)
     return program.failure != "backtrack" and (by_failure or constraint.at_finished_tree)
 
 
 def satisfying(without: CheckedProgram, constraint: Constraint) -> CheckedProgram | None:
     """The trees of a program that can be summed over, and of these the ones that satisfy one more
-    constraint, with the weights that they have there; None where no program says so."""
+    constraint, with the weights that they have there; None where no program says so. A preference
+    is satisfied where no split and no leaf is against it."""
+    if isinstance(constraint, Prefer):
+        constraint = constraint.constraint
     if constraint.by_code or constraint.beyond_grammar() is not None:
         return None
     without = _not_going_back(without)

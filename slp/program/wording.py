@@ -47,7 +47,11 @@ def _as_written(constraints: list[Constraint], span: SourceSpan | None) -> list[
     except ProgramError:
         return None
     assert isinstance(directive, Struct) and isinstance(directive.args[0], Struct)
-    found = [term_to_text(term) for term in each_constraint(directive.args[0].args[0])]
+    written, *cost = directive.args[0].args
+    terms = each_constraint(written)
+    if cost:
+        terms = [Struct("prefer", (term, *cost)) for term in terms]
+    found = [term_to_text(term) for term in terms]
     return found if len(found) == len(constraints) else None
 
 

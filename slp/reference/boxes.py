@@ -21,6 +21,7 @@ from slp.data.feature_kind import Feature
 from slp.data.table import Table
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.new_rows import share_of_untold
+from slp.problem.threshold_densities import log_density, log_mass
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Cut:
     of its weight under `range`. `cell` numbers the cells of all features, feature after feature
     (`Geometry.first_cell`). `low` and `high` are the cut as `slp.columns` has it. `group` is the
     number of the first cut that differs in the side of missing values alone. `log_share` is that of
-    `ColumnKind`, NaN where it has none.
+    `ColumnKind`, NaN where it has none. `log_mass` and `log_density` are the log probability of its
+    interval of thresholds and the log density at its own, NaN where the feature has no density.
     """
 
     feature: int
@@ -44,6 +46,8 @@ class Cut:
     high: int
     group: int
     log_share: float = math.nan
+    log_mass: float = math.nan
+    log_density: float = math.nan
 
 
 class BoxSplit(NamedTuple):
@@ -195,7 +199,16 @@ class Geometry:
         length = feature.kind.log_length(low, high)
         share = feature.kind.log_share(low, high)
         share = math.nan if share is None else share
-        self.cuts.append(Cut(f, test, gap, length, self.cells[-1], low, high, group, share))
+        mass, density = math.nan, math.nan
+        if feature.density is not None:
+            values = feature.kind.values
+            assert values is not None and test.number is not None
+            first, a, b, last = (float(values[i]) for i in (0, low, high, -1))
+            mass = log_mass(feature.density, a, b)
+            length = mass - log_mass(feature.density, first, last)
+            density = log_density(feature.density, test.number)
+        more = share, mass, density
+        self.cuts.append(Cut(f, test, gap, length, self.cells[-1], low, high, group, *more))
         return number
 
 

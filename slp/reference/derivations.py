@@ -25,7 +25,7 @@ from slp.reference.local_process import (
     SplitAlternative,
     goals_below,
 )
-from slp.reference.tree_tests import predicate_tests, preorder, tree_tests
+from slp.reference.tree_tests import predicate_tests, preorder, tree_costs, tree_tests
 from slp.reference.tree_weights import weight_of_tree
 from slp.results.averages.over_trees import ScoredTree, ScoredTrees
 from slp.results.record.drawn import result_of_draws
@@ -172,6 +172,7 @@ class DerivedTrees:
         self.process, self.geometry = process, geometry
         self.tests = tree_tests(grammar, constraints, geometry)
         self.predicates = predicate_tests(constraints, geometry)
+        self.costs = tree_costs(constraints, grammar, geometry)
         self.power = 1.0 if likelihood else 0.0
         self.normalised = grammar.normalised and grammar.max_leaves is None
         self.evidence_note = evidence_note(grammar, geometry.table, constraints)
@@ -227,6 +228,7 @@ class DerivedTrees:
         weight = proof.log_weight
         if not self.derivations_are_trees:
             weight = weight_of_tree(self.process, tree).log_weight
+        weight -= self.costs.of(proof)
         return ScoredTree(tree, weight, proof.log_likelihood)
 
     @property
@@ -246,8 +248,10 @@ class DerivedTrees:
     def log_weight(self, tree: Tree) -> float:
         """Log weight of all proofs of any tree; -inf off the support."""
         weight, example = weight_of_tree(self.process, tree)
-        holds = bool(example) and self.holds(proof_of(self.process, example))
-        return weight if holds else -math.inf
+        proof = proof_of(self.process, example) if example else None
+        if proof is None or not self.holds(proof):
+            return -math.inf
+        return weight - self.costs.of(proof)
 
     def tempering(self, states: Sequence[object], share: float) -> None:
         """See `TreeSampler`: nothing is tempered."""

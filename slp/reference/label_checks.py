@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import ProgramError
-from slp.ir.row_function import RowFunction
+from slp.ir.row_function import MOST_ROWS, RowFunction
 from slp.ir.tree_grammar import Rule, State, TreeGrammar
 from slp.leaves import label_text
 from slp.problem.row_labels import label_fault
@@ -38,7 +38,9 @@ def row_counts(
         classes = list(map(label_text, geometry.table.leaf.classes))
         counts = geometry.statistics(boxes)  # of a leaf model for classes: rows of each class
         for c, name in enumerate(function.classes):
-            if name in classes:
+            if name == MOST_ROWS:
+                out[c] = counts.max(axis=1)
+            elif name in classes:
                 out[c] = counts[:, classes.index(name)]
     return out
 

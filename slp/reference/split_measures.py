@@ -15,6 +15,10 @@ probability of s in V on feature f is (for `range` with its own set of features,
 Of a feature whose levels are in the order of their responses, 1 / |V_f| and g(s) / sum of g are the
 share 1 / (2^(k-1) - 1) of a cut in a box of k of its levels (`ColumnKind.log_share`).
 
+Where a feature has a density of its thresholds, the probability of a cut's interval of thresholds
+stands for g(s), the density at its threshold for 1 under `feature_then_cut` and `per_feature`, and
+l(s) is the probability of its interval over that of the range.
+
 Of `range`, l(s) is the length of the interval of thresholds that part the box as s does, over the
 range of f in the whole table. R has the features of two values in the table with a number in that
 range, ends included, that the rule proposes and (under `failure(restrict)`) no constraint forbids:
@@ -67,7 +71,7 @@ class SplitArrays:
     box : int64, shape (E,), ascending. Which box, 0 to B - 1.
     cut, cell : int64, shape (E,). Number of the cut in `Geometry.cuts`, and its cell.
     feature : int64, shape (E,). Within a box in canonical order.
-    gap, log_length, log_share : float64, shape (E,).
+    gap, log_length, log_share, log_mass, log_density : float64, shape (E,). As those of the cuts.
     pair : int64, shape (E,). The same number for splits that part a box's rows alike, sides
         disregarded.
     group : int64, shape (E,). The same number for splits that differ in the side of missing values
@@ -83,6 +87,8 @@ class SplitArrays:
     gap: NDArray[np.float64]
     log_length: NDArray[np.float64]
     log_share: NDArray[np.float64]
+    log_mass: NDArray[np.float64]
+    log_density: NDArray[np.float64]
     pair: NDArray[np.int64]
     group: NDArray[np.int64] | None = None
     feature_groups: NDArray[np.int64] | None = None
@@ -136,6 +142,8 @@ class SplitArrays:
             gap=np.array([c.gap for c in cuts], np.float64),
             log_length=np.array([c.log_length for c in cuts], np.float64),
             log_share=np.array([c.log_share for c in cuts], np.float64),
+            log_mass=np.array([c.log_mass for c in cuts], np.float64),
+            log_density=np.array([c.log_density for c in cuts], np.float64),
             pair=pair,
             group=np.array([c.group for c in cuts], np.int64) if sided else None,
             feature_groups=feature_groups,
@@ -149,6 +157,7 @@ class SplitArrays:
         cut, cell, feature, pair = (x[held] for x in (self.cut, self.cell, self.feature, self.pair))
         n, weights = int(boxes.sum()), self.feature_weights
         gap, length, share = self.gap[held], self.log_length[held], self.log_share[held]
+        logs = self.log_mass[held], self.log_density[held]
         group = None if self.group is None else self.group[held]
         return SplitArrays(
             n,
@@ -160,6 +169,7 @@ class SplitArrays:
             gap,
             length,
             share,
+            *logs,
             pair,
             group,
             self.feature_groups,
@@ -219,6 +229,9 @@ def _probability_by_feature(
     total = np.bincount(group, weights=weight, minlength=shape[0] * shape[1])
     share = splits.log_share[taken]
     within = np.where(np.isnan(share), np.log(weight) - np.log(total[group]), share)
+    logs = (splits.log_mass if measure == "gap" else splits.log_density)[taken]
+    if not np.isnan(logs).all():
+        within = np.where(np.isnan(logs), within, _shares(logs, group, len(total)))
     if measure == "per_feature":
         if own.weights is not None:
             return np.asarray(within + np.log(own.weights[splits.feature[taken]]))
@@ -235,3 +248,15 @@ def _probability_by_feature(
     n_groups = (of_group > 0).sum(axis=1)[splits.box[taken]]
     in_group = of_group[splits.box[taken], numbers[splits.feature[taken]]]
     return np.asarray(within + np.log(chosen / in_group) - np.log(n_groups))
+
+
+def _shares(
+    logs: NDArray[np.float64], group: NDArray[np.int64], n_groups: int
+) -> NDArray[np.float64]:
+    """The log of each weight over the sum of those of its group. A group whose weights are NaN has
+    shares of no meaning."""
+    top = np.full(n_groups, -np.inf)
+    known = np.where(np.isnan(logs), 0.0, logs)
+    np.maximum.at(top, group, known)
+    rest = known - top[group]
+    return np.asarray(rest - np.log(np.bincount(group, np.exp(rest), n_groups)[group]))

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.constraints.form import of_kind
+from slp.constraints.prefer import Prefer
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.reference.boxes import Geometry
@@ -78,6 +80,33 @@ def tree_tests(
             feature, up = constraint.rising
             tests.append(MonotonePredictions(names.index(feature), up, geometry))
     return tests
+
+
+def tree_costs(
+    constraints: Iterable[Constraint], grammar: TreeGrammar, geometry: Geometry
+) -> TreeCosts:
+    """What preferences about finished trees cost, which name features of the table."""
+    costs: list[tuple[TreeTest, float]] = []
+    free = replace(grammar, max_leaves=None)
+    for c in of_kind(constraints, Prefer):
+        if c.at_finished_tree and c.cost > 0:
+            own = [c.constraint]
+            tests = [*tree_tests(free, own, geometry), *predicate_tests(own, geometry)]
+            if c.constraint.most_leaves is not None:
+                tests.append(AtMostLeaves(c.constraint.most_leaves))
+            costs += [(test, c.cost) for test in tests]
+    return TreeCosts(tuple(costs))
+
+
+@dataclass(frozen=True, eq=False)
+class TreeCosts:
+    """The tests of preferences, each with the cost of a tree that does not pass it."""
+
+    tests: Sequence[tuple[TreeTest, float]] = ()
+
+    def of(self, tree: GrownTree) -> float:
+        """What a tree costs. Raises SlpError as its tests."""
+        return sum(cost for test, cost in self.tests if not test.holds(tree))
 
 
 def predicate_tests(constraints: Iterable[Constraint], geometry: Geometry) -> list[TreeTest]:

@@ -42,6 +42,8 @@ def _found(result: CheckResult) -> Content:
     if result.holds:
         return tag("span", "holds", class_="holds")
     why = f": {result.counterexample}" if result.counterexample else ""
+    if result.against:
+        return f"{result.against} against it, the first {result.counterexample}"
     if result.holds is None:
         return f"not decided{why}"
     return tag("span", f"broken{why}", class_="broken")

@@ -8,7 +8,7 @@ summaries or from routing a table.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from slp.errors import DataError, UsageError
@@ -41,6 +41,8 @@ class CheckResult:
     witness : the counterexample as plain data, None if there is none: the `path` of a node, the
         `paths` of nodes that are too many together, or two `points` between which predictions fall
         (see docs/certificates.md).
+    against : of a preference the number of splits and leaves that break it, each at its cost; None
+        of other constraints. `holds` then tells whether there are none; a tree may have some.
     """
 
     constraint: Constraint | Support = field(repr=False)
@@ -50,6 +52,7 @@ class CheckResult:
     counterexample: str | None = None
     path: str | None = None
     witness: Mapping[str, Any] | None = None
+    against: int | None = None
 
     def to_dict(self) -> dict[str, object]:
         """All of this as plain data."""
@@ -60,6 +63,7 @@ class CheckResult:
             "counterexample": self.counterexample,
             "path": self.path,
             "witness": self.witness,
+            **({} if self.against is None else {"against": self.against}),
         }
 
 
@@ -133,6 +137,15 @@ def statements(program: CheckedProgram) -> list[Constraint | Support]:
 
 def check_one(constraint: Constraint | Support, seen: Seen) -> CheckResult:
     """Check one constraint or limit."""
+    found = _check(constraint, seen)
+    if isinstance(constraint, Support) or not constraint.is_preference:
+        return found
+    told = list(findings(constraint, seen))
+    against = None if any(one.unknown for one in told) else len(told)
+    return replace(found, against=against)
+
+
+def _check(constraint: Constraint | Support, seen: Seen) -> CheckResult:
     span = None if isinstance(constraint, Support) else constraint.span
     found = sorted(findings(constraint, seen), key=lambda finding: finding.unknown)
     words = statement_words(constraint)

@@ -26,6 +26,7 @@ from slp.constraints import (
     Monotone,
     Once,
 )
+from slp.constraints.prefer import Prefer
 from slp.ir.constraints import Constraint, Support
 from slp.ir.groups import Named, features_of, name_in_program
 from slp.ir.made import Made
@@ -71,6 +72,8 @@ def findings(constraint: Constraint | Support, seen: Seen) -> Iterator[Finding]:
     splits = [(place, place.node) for place in seen.places if isinstance(place.node, Split)]
     leaves = [(place, place.node) for place in seen.places if isinstance(place.node, Leaf)]
     match constraint:
+        case Prefer(constraint=preferred):
+            yield from findings(preferred, seen)
         case Majority():
             for place, leaf in leaves:
                 yield from _outvoted(constraint, place, leaf)

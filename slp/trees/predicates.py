@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -22,6 +22,7 @@ import numpy as np
 
 from slp.constraints import Predicate
 from slp.constraints.form import of_kind
+from slp.constraints.prefer import Prefer
 from slp.errors import ProgramError, SlpError
 from slp.ir.constraints import Constraint
 from slp.ir.program import CheckedProgram
@@ -136,11 +137,13 @@ def with_predicates(program: CheckedProgram, allow_code: bool) -> CheckedProgram
         refused = [CODE_REFUSED(c.span, predicate=c.shown) for c in _unread(program)]
         if refused:
             raise ProgramError(refused)
-    constraints = tuple(
-        replace(c, function=asked_predicate(c, program)) if isinstance(c, Predicate) else c
-        for c in program.constraints
-    )
-    return replace(program, constraints=constraints)
+
+    def ready(c: Constraint) -> Constraint:
+        if isinstance(c, Prefer):
+            return replace(c, constraint=ready(c.constraint))
+        return replace(c, function=asked_predicate(c, program)) if isinstance(c, Predicate) else c
+
+    return replace(program, constraints=tuple(map(ready, program.constraints)))
 
 
 def tree_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
@@ -149,8 +152,8 @@ def tree_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
 
 
 def asked_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
-    """All predicates among constraints, made ready by `with_predicates`."""
-    return _asked(of_kind(constraints, Predicate))
+    """All predicates among constraints and preferences, made ready by `with_predicates`."""
+    return _asked(of_kind(_stated(constraints), Predicate))
 
 
 def node_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
@@ -183,7 +186,12 @@ def _asked(predicates: Iterable[Predicate]) -> list[AskedPredicate]:
 
 def _unread(program: CheckedProgram) -> list[Predicate]:
     """The predicates whose code has not been loaded."""
-    return [c for c in of_kind(program.constraints, Predicate) if is_unread(c)]
+    return [c for c in of_kind(_stated(program.constraints), Predicate) if is_unread(c)]
+
+
+def _stated(constraints: Iterable[Constraint]) -> Iterator[Constraint]:
+    """The constraints, and those that are preferred."""
+    return (c.constraint if isinstance(c, Prefer) else c for c in constraints)
 
 
 def is_unread(constraint: Constraint) -> bool:

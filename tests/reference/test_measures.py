@@ -27,6 +27,8 @@ SPLITS = SplitArrays(
     gap=np.array([1.0, 3.0, 2.0]),
     log_length=np.log([1 / 8, 3 / 8, 1 / 2]),
     log_share=np.full(3, np.nan),
+    log_mass=np.full(3, np.nan),
+    log_density=np.full(3, np.nan),
     pair=np.array([7, 8, 8]),
 )
 
@@ -83,6 +85,8 @@ def test_boxes_side_by_side_do_not_mix() -> None:
         gap=np.array([1.0, 1.0, 1.0, 3.0, 2.0]),
         log_length=np.log(np.full(5, 0.1)),
         log_share=np.full(5, np.nan),
+        log_mass=np.full(5, np.nan),
+        log_density=np.full(5, np.nan),
         pair=np.array([1, 1, 7, 8, 8]),
     )
     have = np.exp(log_split_probabilities("partition", both, np.ones(5, np.bool_)))

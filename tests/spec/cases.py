@@ -18,6 +18,7 @@ from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsE
 from tests.spec.example import Groups
 from tests.spec.program_text import ProgramText
 from tests.spec.random_concepts import with_concepts
+from tests.spec.random_constraints import with_preferences, with_thresholds
 from tests.spec.random_programs import (
     MIXING_RULES,
     MIXING_RULES_OF_ANY,
@@ -94,6 +95,8 @@ def random_case(
     partition: bool = False,
     groups: bool = False,
     concepts: bool = False,
+    preferences: bool = False,
+    thresholds: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
@@ -108,7 +111,8 @@ def random_case(
     gaps and weights are tiny or huge, and most programs mix measures, with
     `partition` some splits are by that measure, and two features part the rows alike, with `groups`
     some features are in groups, and levels are split by subsets now and then, with `concepts`
-    levels of the first feature are in a hierarchy."""
+    levels of the first feature are in a hierarchy, with `preferences` it has some, and rows have
+    weights now and then, with `thresholds` the cuts of some features of numbers have a density."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
@@ -147,8 +151,17 @@ def random_case(
     rules = ROW_RULES if rows else RANGE_RULES if ranges else PARTITION_RULES if partition else None
     if extremes:
         rules = MIXING_RULES if table.numeric == table.features else MIXING_RULES_OF_ANY
-    drawn = rules, least_weight, ranges, groups
+    if preferences and rng.random() < 0.2:
+        table = with_weights(rng, table)
+    drawn = rules, least_weight, ranges, groups, preferences
     text, program = _consistent_program(rng, table, *drawn)
+    if thresholds:
+        while (more := with_thresholds(rng, text, table)) is None:
+            table = random_table(rng)
+            while ranges and not ProgramText(rng, table).of_numbers:
+                table = random_table(rng)
+            text, program = _consistent_program(rng, table, rules, least_weight, ranges, groups)
+        text, program = more, compile_program(SourceFile("test.slp", more))
     while True:
         try:
             model = compile_problem(program, table.frame())
@@ -221,6 +234,7 @@ def _consistent_program(
     least_weight: bool,
     ranges: bool,
     groups: bool,
+    preferences: bool = False,
 ) -> tuple[str, CheckedProgram]:
     """A program whose constraints leave a tree on some table (E142 is drawn again)."""
     while True:
@@ -229,6 +243,8 @@ def _consistent_program(
             weight = rng.choice((0.5, 1, 2, 2.7, 3.5, 6))
             text = re.sub(r":- support\(min_leaf.*\n", "", text)
             text += f"\n:- support(min_weight({weight})).\n"
+        if preferences:
+            text = with_preferences(rng, text, table)
         try:
             return text, compile_program(SourceFile("test.slp", text))
         except ProgramError as error:

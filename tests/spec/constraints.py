@@ -18,6 +18,7 @@ from slp.constraints import (
     Once,
     Predicate,
 )
+from slp.constraints.prefer import Prefer
 from slp.ir.constraints import Box, Constraint
 from tests.spec.example import FREE, Node, Value
 
@@ -37,6 +38,34 @@ def nearest(feature: str, names: Collection[Any], made: Mapping[str, Sequence[st
 def of_any(feature: str, named: Any, made: Mapping[str, Sequence[str]]) -> bool:
     """Whether a split on a feature is one on what is named."""
     return bool(parts(feature, made) & set(_named(named)))
+
+
+def cost_of_split(
+    c: Constraint,
+    feature: str,
+    test: Value,
+    node: Node,
+    made: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> float:
+    """What a split costs under `prefer`."""
+    if not isinstance(c, Prefer):
+        return 0.0
+    own = c.constraint
+    if isinstance(own, MaxCost):
+        above = set[str]().union(*(parts(f, made) for f in node.path))
+        more = parts(feature, made) - above
+        if not any(price.amount for price in own.costs if price.feature in more):
+            return 0.0
+    return 0.0 if satisfies(own, feature, test, node, made) else c.cost
+
+
+def cost_of_leaf(
+    c: Constraint, responses: Sequence[Any], weights: Sequence[float], node: Node
+) -> float:
+    """What a leaf costs under `prefer`."""
+    if not isinstance(c, Prefer) or leaf_satisfies(c.constraint, responses, weights, node):
+        return 0.0
+    return c.cost
 
 
 def satisfies(

@@ -22,7 +22,7 @@ from slp.constraints import MaxLeaves
 from slp.ir import program as ir
 from slp.terms import Atom, Number, Struct, Term, Var, list_term
 from tests.spec.concepts import concepts_in_order
-from tests.spec.constraints import leaf_satisfies, satisfies
+from tests.spec.constraints import cost_of_leaf, cost_of_split, leaf_satisfies, satisfies
 from tests.spec.example import Cut, Example, Groups, Node, TreeKey, Value, goes_left
 from tests.spec.measures import measured
 from tests.spec.orders import places_in_order
@@ -116,7 +116,9 @@ class AllDerivations:
         return out
 
     def _stop(self, log_weight: float, node: Node) -> list[Derivation]:
-        return [Derivation("leaf", log_weight, (node.rows,))] if self._leaf_allowed(node) else []
+        log_weight -= self._cost_of_leaf(node)
+        allowed = self._leaf_allowed(node) and log_weight > -math.inf
+        return [Derivation("leaf", log_weight, (node.rows,))] if allowed else []
 
     def _split(self, probability: float, choice: Choice, node: Node) -> list[Derivation]:
         out: list[Derivation] = []
@@ -126,13 +128,16 @@ class AllDerivations:
             if children is None or not self._split_allowed(cut, node):
                 continue
             left_state, right_state = children
+            cost = self._cost_of_split(cut, node)
+            if math.isinf(cost):
+                continue
             left_node, right_node = self._sides(cut, node)
             lefts = self._derivations(left_state, left_node)
             rights = self._derivations(right_state, right_node) if lefts else []
             for left, right in product(lefts, rights):
                 tree = (self.example.features[cut.feature], cut.test, left.tree, right.tree)
                 log_weight = math.fsum(
-                    [math.log(probability), _log(measure), left.log_weight, right.log_weight]
+                    [math.log(probability), _log(measure), -cost, left.log_weight, right.log_weight]
                 )
                 out.append(Derivation(tree, log_weight, left.leaves + right.leaves))
                 if len(out) > self.limit:
@@ -244,7 +249,7 @@ class AllDerivations:
             right = tuple(r for r in rows if codes[r] > low)
             gap = Fraction(high) - Fraction(low)
             length = gap / (Fraction(most) - Fraction(least))
-            yield Cut(f, test, gap, length, left, right)
+            yield Cut(f, test, gap, length, left, right, (low, high))
 
     def _ordered_subsets_of(
         self, f: int, rows: tuple[int, ...], present: list[str]
@@ -357,7 +362,17 @@ class AllDerivations:
         names, weights = self.example.features, self.program.feature_weights
         measure = choice.rule.body.measure
         drawn = self._may_be_drawn(choice, node) if measure == "range" and cuts else []
-        return measured(measure, cuts, names, weights, drawn, self._groups())
+        groups, densities = self._groups(), self._densities()
+        return measured(measure, cuts, names, weights, drawn, groups, densities)
+
+    def _densities(self) -> dict[str, tuple[float, float, float, float]]:
+        """The densities of thresholds, with the ranges of their features."""
+        place = self.example.features.index
+        return {
+            d.name: (d.density.mean, d.density.sd, *self._range(place(d.name)))
+            for d in self.program.features
+            if d.density is not None and d.name is not None
+        }
 
     def _children(self, choice: Choice, cut: Cut) -> tuple[Term, Term] | None:
         """Left and right nonterminal for a split, None if a guard behind the split forbids it."""
@@ -417,6 +432,17 @@ class AllDerivations:
         made = {d.name: d.names for d in self.program.definitions}
         constraints = self.program.constraints
         return all(satisfies(c, feature, cut.plain, node, made) for c in constraints)
+
+    def _cost_of_split(self, cut: Cut, node: Node) -> float:
+        feature = self.example.features[cut.feature]
+        made = {d.name: d.names for d in self.program.definitions}
+        constraints = self.program.constraints
+        return sum(cost_of_split(c, feature, cut.plain, node, made) for c in constraints)
+
+    def _cost_of_leaf(self, node: Node) -> float:
+        responses = [self.example.y[r] for r in node.rows]
+        weights = self.example.weights_of(node.rows)
+        return sum(cost_of_leaf(c, responses, weights, node) for c in self.program.constraints)
 
     def _leaf_allowed(self, node: Node) -> bool:
         responses = [self.example.y[r] for r in node.rows]

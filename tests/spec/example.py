@@ -95,6 +95,7 @@ class Cut:
     length: Fraction | None  # None where the feature has no range
     left: tuple[int, ...]
     right: tuple[int, ...]
+    ends: tuple[float, float] | None = None  # of the interval of its thresholds
     share: Fraction | None = None  # of its feature, where the feature's other cuts do not matter
 
     @property

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
+from typing import TypeAlias
+
+from scipy.integrate import quad
+from scipy.stats import norm
 
 from tests.spec.example import Cut
 
+Densities: TypeAlias = Mapping[str, Sequence[float]]
 Measured = list[tuple[Cut, Fraction]]
 
 
@@ -18,13 +25,26 @@ def measured(
     weights: Mapping[str, float],
     may_be_drawn: Sequence[int] = (),
     groups: Sequence[Sequence[int]] | None = None,
+    densities: Densities = MappingProxyType({}),
 ) -> Measured:
     """Splits of a box with their probabilities (or weights) under a measure, without rounding.
+
+    `densities` are the normal ones of thresholds that some features have, each with its mean, its
+    standard deviation and the range of the feature.
 
     `weights` are those of the features that have one declared. `may_be_drawn` are, for `range`, the
     features that some number in their range allows. `groups` has the features of each group, those
     of one feature included; None if the program groups none.
     """
+    if densities:
+        own = [densities.get(f) for f in features]
+        cuts = [_with_density(name, c, own[c.feature]) for c in cuts]
+        if name == "feature_then_cut":
+            name = "gap"
+        if name == "per_feature":
+            assert groups is None, "no case has both"
+            total = {c.feature: sum(o.gap for o in _same_feature(cuts, c)) for c in cuts}
+            return [(c, c.gap / total[c.feature] / len(features)) for c in cuts]
     if groups is not None:
         return _by_groups(name, cuts, features, weights, may_be_drawn, groups)
     if name in ("each", "partition"):
@@ -40,6 +60,27 @@ def measured(
         found = _MEASURES[name](first, [Fraction(weights.get(f, 1.0)) for f in features])
     probability = {c.name: p for c, p in found}
     return [(c, probability[c.name] / versions[c.name]) for c in cuts]
+
+
+def _with_density(name: str, cut: Cut, density: Sequence[float] | None) -> Cut:
+    """The cut with its weight as gap, and as length the share of its interval."""
+    if density is None:
+        return cut if name in ("gap", "range") else replace(cut, gap=Fraction(1))
+    mean, sd, least, most = density
+    assert cut.ends is not None and not isinstance(cut.plain, str)
+    mass = _interval(*cut.ends, mean, sd)
+    if name not in ("gap", "range"):
+        mass = Fraction(norm.pdf(cut.plain, mean, sd))
+    whole = _interval(least, most, mean, sd)
+    return replace(cut, gap=mass, length=mass / whole)
+
+
+def _interval(low: float, high: float, mean: float, sd: float) -> Fraction:
+    """The probability of an interval; of a narrow one differences would lose digits."""
+    a, b, width = (low - mean) / sd, (high - mean) / sd, (high - low) / sd
+    if width < 0.5:
+        return Fraction(quad(lambda t: norm.pdf(a + t), 0, width, epsabs=0, epsrel=1e-12)[0])
+    return Fraction(norm.sf(a) - norm.sf(b) if a > 0 else norm.cdf(b) - norm.cdf(a))
 
 
 def _same_feature(cuts: Sequence[Cut], cut: Cut) -> list[Cut]:

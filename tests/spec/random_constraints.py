@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
+import re
 from collections.abc import Callable
 
-from tests.spec.program_text import ProgramText, quoted, random_box
+from tests.spec.program_text import ProgramText, number, quoted, random_box
+from tests.spec.random_tables import RandomTable
 
 _WEIGHABLE = {"feature_then_cut", "gap", "range"}
 _ON_BOXES = ("constant", "forbid within", "majority")
@@ -35,6 +38,52 @@ def add_constraints(text: ProgramText) -> None:
         goal = _CONSTRAINTS[kind](text)
         if goal is not None:
             text.add(f":- constraint({goal}).")
+
+
+def with_preferences(rng: random.Random, program: str, table: RandomTable) -> str:
+    """The program with some of its constraints under `prefer`, and one to three more there."""
+    lines = []
+    for line in program.splitlines():
+        own = re.fullmatch(r":- constraint\((.*)\)\.", line)
+        if own and "max_leaves" not in line and rng.random() < 0.7:
+            line = f":- prefer({own[1]}, {_preference(rng)})."
+        lines.append(line)
+    text = ProgramText(rng, table)
+    text.lines = []
+    taken = {kind for kind, name in _BOXES.items() if f"box({name}," in program}
+    taken |= {"max_cost"} if ":- cost(" in program else set()
+    kinds = [kind for kind in (*_CONSTRAINTS, "majority", "majority") if kind not in taken]
+    for kind in dict.fromkeys(rng.sample(kinds, rng.choice((1, 1, 2, 3)))):
+        goal = None if kind == "max_leaves" else _CONSTRAINTS[kind](text)
+        if goal is not None:
+            text.add(f":- prefer({goal}, {_preference(rng)}).")
+    made = "\n".join([*lines, *text.lines]) + "\n"
+    if "constraint(majority" in made and "prefer(majority" in made:  # E144 under `restrict`
+        made = made.replace(":- failure(condition).\n", "") + ":- failure(condition).\n"
+    return made
+
+
+def with_thresholds(rng: random.Random, program: str, table: RandomTable) -> str | None:
+    """The program with a density of the thresholds of some features; None if the table has no plain
+    numbers, or a measure takes none."""
+    plain = [f for f in table.features if table.kinds[f] == "numeric" and f not in table.cuts]
+    if not plain or re.search("all[),.]|each[),]|partition|denison|bcart|rjhmc", program):
+        return None
+    lines = [program]
+    for f in rng.sample(plain, rng.randint(1, len(plain))):
+        values = sorted({float(x) for x in table.columns[f] if x is not None})
+        spread = (values[-1] - values[0]) or 1.0
+        mean = rng.choice(values) + rng.choice((-1, 0, 0.3, 2)) * spread
+        sd = rng.choice((0.3, 1, 4)) * spread
+        lines.append(f":- thresholds({quoted(f)}, normal({number(mean)}, {number(sd)})).\n")
+    return "".join(lines)
+
+
+def _preference(rng: random.Random) -> str:
+    return rng.choice(("0", "0.3", "1", "log(2)", "2.5", "5", "6", "inf"))
+
+
+_BOXES = {"constant": "level", "forbid within": "zone", "majority": "pure"}
 
 
 def _constant(text: ProgramText) -> str | None:

@@ -28,6 +28,8 @@ def check_constraints(
             findings.add(found)
     seen: dict[str, Constraint] = {}
     for c in constraints:
+        if c.is_preference:  # two alike cost twice
+            continue
         first = seen.setdefault(repr(c), c)
         if first is not c:
             related = [Related("because of this", first.span)] if first.span is not None else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import CONSTRAINTS, Directives, name_of, span_of
 from slp.analysis.sources.parameters import Values
 from slp.constraints import FORMS, Form
+from slp.constraints.prefer import Prefer
 from slp.ir.constraints import Box, Constraint
 from slp.ir.decisions import FeatureCost
 from slp.ir.groups import Group, Named
@@ -40,13 +42,15 @@ def read_constraints(
     reader = _ConstraintReader(
         boxes, malformed_boxes, groups, costs if all_read else None, made, values, findings
     )
-    terms = [
-        (term, d.span)
-        for d in directives.constraints
-        for one in each_constraint(d.args[0])
-        for term in _of_each_feature(one, groups)
-    ]
-    found = [reader.constraint(term, span) for term, span in terms]
+    found = []
+    for declared in directives.constraints:
+        written, *cost = declared.args
+        terms = [t for one in each_constraint(written) for t in _of_each_feature(one, groups)]
+        for term in terms:
+            constraint = reader.constraint(term, declared.span)
+            if constraint is not None and cost:
+                constraint = reader.preference(constraint, cost[0], declared.span)
+            found.append(constraint)
     return tuple(c for c in found if c is not None)
 
 
@@ -108,6 +112,22 @@ class _ConstraintReader:
         else:
             self.findings.add(words.CONSTRAINT_NOT_NAMED(span))
         return None
+
+    def preference(self, constraint: Constraint, cost: Term, span: SourceSpan) -> Constraint | None:
+        """`constraint` under `prefer`. Those of finished trees condition, as an infinite cost
+        does."""
+        value = self.values.number(cost, "the weight of `prefer`", span)
+        if value is None:
+            return None
+        if value < 0:
+            self.findings.add(words.NEGATIVE_PREFERENCE(span_of(cost, span), value=value))
+            return None
+        if constraint.by_code and not constraint.at_finished_tree:
+            self.findings.add(words.PREFERS_CODE_AT_NODES(span))
+            return None
+        if constraint.at_finished_tree and math.isinf(value):
+            return constraint
+        return Prefer(constraint, value, span)
 
 
 class _Arguments:

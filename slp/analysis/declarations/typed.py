@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import cast, get_args
 
@@ -21,6 +22,7 @@ from slp.columns.formula import DefinedFeature
 from slp.ir.constraints import Support
 from slp.ir.decisions import ClassLoss, FeatureCost
 from slp.ir.program import EventCodes, Failure, FeatureDeclaration, LeafDeclaration
+from slp.ir.thresholds import NormalThresholds
 from slp.leaves import SIGNATURES
 from slp.leaves.signature import NumberList
 from slp.messages import directives as words
@@ -72,6 +74,9 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     features = FeatureReader(values, findings)
     out.features = tuple(
         f for n, d in directives.of("feature").items() if (f := features.declaration(n or None, d))
+    )
+    out.features += tuple(
+        f for n, d in directives.of("thresholds").items() if (f := reader.thresholds(n, d))
     )
     if any(f.name is None and f.missing == "side" for f in out.features):
         for f in out.features:
@@ -138,6 +143,21 @@ class _DeclarationReader:
             self.findings.add(words.NO_EVENT_CODES(span_of(args[0], d.span)))
             return None
         return EventCodes(*named)
+
+    def thresholds(self, name: str, d: Declared) -> FeatureDeclaration | None:
+        """The density of the thresholds of a feature."""
+        term = d.args[0]
+        if functor(term) != ("normal", 2) or not isinstance(term, Struct):
+            self.findings.add(words.NOT_A_DENSITY(d.span, usage=DIRECTIVES["thresholds"]))
+            return None
+        mean = self.values.number(term.args[0], "the mean of thresholds", d.span)
+        sd = self.values.positive(term.args[1], "the standard deviation of thresholds", d.span)
+        if mean is None or sd is None:
+            return None
+        if math.isinf(mean):
+            self.findings.add(words.NOT_A_DENSITY(d.span, usage=DIRECTIVES["thresholds"]))
+            return None
+        return FeatureDeclaration(name, density=NormalThresholds(mean, sd), span=d.span)
 
     def failure(self, d: Declared) -> Failure:
         name = d.args[0]

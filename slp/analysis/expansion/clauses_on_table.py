@@ -40,6 +40,7 @@ from slp.ir.groups import group_numbers
 from slp.ir.program import COUNTING_MEASURES, CallBody, CheckedProgram, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.ir.whole import is_whole
+from slp.messages.directives import DENSITY_NOT_EXPANDED
 from slp.messages.files import (
     LEVELS_NOT_EXPANDED,
     NAME_OF_EXPANSION,
@@ -145,6 +146,8 @@ def expand_on_table(program: CheckedProgram, table: Table) -> str:
     """
     _check_rules_only(program)
     for feature in table.features:
+        if feature.density is not None:
+            raise UnsupportedError(DENSITY_NOT_EXPANDED())
         if feature.kind.not_expanded is not None:
             raise UnsupportedError(feature.kind.not_expanded(name=feature.name))
     _check_names(program)

@@ -3,8 +3,8 @@
 A directive that sets one thing (`start`, `response`, `leaf`, `failure`, `weights`, a parameter, a
 limit of `support`, a feature's declaration or weight) may occur once in a file. A file overrides
 the files that it uses: of declarations at different depths the one nearer to the program counts,
-and two at the same depth are an error. `constraint` and `ignore` accumulate. The second pass
-(`slp.analysis.declarations.typed`) reads the terms when the parameters have their values.
+and two at the same depth are an error. `constraint`, `prefer` and `ignore` accumulate. The second
+pass (`slp.analysis.declarations.typed`) reads the terms when the parameters have their values.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ DIRECTIVES = {
     "leaf": f"`:- leaf({OF_CLASSES.name}(1)).`",
     "feature": "`:- feature(age, [cuts([18, 40, 65])]).`",
     "feature_weight": "`:- feature_weight(age, 3).`",
+    "thresholds": "`:- thresholds(age, normal(50, 10)).`",
     "row_weight": "`:- row_weight(w).`",
     "cost": "`:- cost(mri, 120).`",
     "loss": "`:- loss(yes, no, 5).`",
@@ -50,6 +51,7 @@ DIRECTIVES = {
     "ignore": "`:- ignore(id).` or `:- ignore([id, date]).`",
     "support": "`:- support(min_leaf(5)).` or `:- support([min_leaf(5), max_depth(6)]).`",
     "constraint": f"`:- constraint({AN_EXAMPLE}).`",
+    "prefer": f"`:- prefer({AN_EXAMPLE}, 2).`",
     "failure": "`:- failure(restrict).`, `:- failure(condition).` or `:- failure(backtrack).`",
     "weights": "`:- weights.`",
 }
@@ -79,7 +81,8 @@ class Declared:
 @dataclass
 class Directives:
     """All declarations. `single` has those that set one thing, by their key; `malformed` the names
-    of directives that could not be read, each of which has a finding."""
+    of directives that could not be read, each of which has a finding; `constraints` those of
+    `constraint`, with one argument, and of `prefer`, with two."""
 
     single: dict[Key, Declared] = field(default_factory=dict)
     malformed: set[str] = field(default_factory=set)
@@ -150,6 +153,7 @@ class _Collector:
             ("weights", 0): self.simple("weights"),
             ("feature", 2): self.feature,
             ("feature_weight", 2): partial(self.named, "feature_weight"),
+            ("thresholds", 2): partial(self.named, "thresholds"),
             ("cost", 2): partial(self.named, "cost"),
             ("define", 2): partial(self.named, "define"),
             ("define", 3): partial(self.named, "define"),
@@ -158,6 +162,7 @@ class _Collector:
             ("ignore", 1): self.ignore,
             ("support", 1): self.support,
             ("constraint", 1): self.constraint,
+            ("prefer", 2): self.constraint,
         }
 
     def directive(self, item: Directive, depth: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from slp.engines.mcmc.options import TreeChainOptions
+from slp.engines.shared.core_limits import preferences_about_trees
 from slp.engines.shared.proposal_names import Named, find_other_than_cuts, read_names
 from slp.errors import Diagnostic, UsageError
 from slp.messages.chains import (
@@ -12,6 +13,7 @@ from slp.messages.chains import (
     EXACT_SUBTREES_OF_PREDICATES,
     MOVES_OF_EDITS,
     START_OF_EDITS,
+    UNWEIGHED_PREFERENCES,
 )
 from slp.messages.inference import CUTS_OF_BACKTRACKING, NO_LADDERS_OF_BACKTRACKING
 from slp.problem.problem import Problem
@@ -29,6 +31,8 @@ def find_refusals(problem: Problem, options: TreeChainOptions) -> Iterator[Diagn
         if options.start is not None:
             yield START_OF_EDITS()
         yield from find_refused_proposals(options, _of_edits)
+    elif preferences_about_trees(program.constraints):
+        yield from find_refused_proposals(options, _of_preferences)
     elif node_predicates(program.constraints):
         yield from find_refused_proposals(options, _of_predicates)
     else:
@@ -57,6 +61,12 @@ def _of_backtracking(named: list[Named]) -> Iterator[Diagnostic]:
 
 def _of_edits(named: list[Named]) -> Iterator[Diagnostic]:
     return find_other_than_cuts(named, EXACT_SUBTREES_OF_EDITS, MOVES_OF_EDITS)
+
+
+def _of_preferences(named: list[Named]) -> Iterator[Diagnostic]:
+    for one in named:
+        if one.name not in ("q_ind", "q_n", "q_uc", "q_seq"):
+            yield UNWEIGHED_PREFERENCES(name=one.name)
 
 
 def _of_predicates(named: list[Named]) -> Iterator[Diagnostic]:

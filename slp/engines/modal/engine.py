@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from slp.engines import modal
 from slp.engines.contract import Engine, Request
 from slp.engines.modal.options import ModalOptions
+from slp.engines.shared.core_limits import preferences_about_trees
 from slp.errors import Diagnostic
 from slp.messages.inference import MODAL_OF_EDITS
 from slp.problem.problem import Problem
@@ -30,7 +31,9 @@ class _Modal(Engine[ModalOptions]):
 
     def refusal(self, problem: Problem, options: ModalOptions) -> tuple[Diagnostic, ...]:
         """See `Engine`: E538."""
-        return (MODAL_OF_EDITS(),) if problem.program.edits is not None else ()
+        if problem.program.edits is not None:
+            return (MODAL_OF_EDITS(),)
+        return preferences_about_trees(problem.program.constraints)
 
     def run(self, problem: Problem, request: Request, options: ModalOptions) -> Result:
         """See `Engine`, and `slp.engines.modal.run.run_modal`."""

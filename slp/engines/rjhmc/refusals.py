@@ -11,6 +11,7 @@ from slp.ir.program import GATE_SPREAD, GATE_WIDTH
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.messages import soft_trees as words
+from slp.messages.directives import DENSITY_OF_SOFT_TREES
 from slp.problem.problem import Problem
 
 #: Limits of the width of gates.
@@ -96,6 +97,8 @@ def _alike(found: tuple[int, object]) -> bool:
 
 def _of_table(problem: Problem) -> Iterator[Diagnostic]:
     table = problem.table
+    if any(feature.density is not None for feature in table.features):
+        yield DENSITY_OF_SOFT_TREES()
     for feature in table.features:
         values = feature.kind.values
         if values is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from slp.data.table import Table
 from slp.engines.shared.proposal_names import names_moves
+from slp.errors import Diagnostic
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import CallRule, OpenStates, TreeGrammar
 from slp.problem.core import beyond_core, core_for
@@ -23,9 +24,18 @@ def why_not_in_core(constraints: Iterable[Constraint], table: Table) -> str | No
     why = beyond_core(table, own)
     if why is None and any(c.by_code and not c.at_finished_tree for c in own):
         why = "asks no predicates on nodes"
+    if why is None and any(c.is_preference and c.at_finished_tree for c in own):
+        why = "weighs no preferences about finished trees"
     if why is None and core_for(table) is None:
         why = "is not installed"
     return why
+
+
+def preferences_about_trees(constraints: Iterable[Constraint]) -> tuple[Diagnostic, ...]:
+    """Why an engine that tests finished trees, and does not weigh them, refuses preferences
+    (E301)."""
+    own = [c for c in constraints if c.is_preference and c.at_finished_tree]
+    return tuple(found for c in own if (found := c.beyond_grammar()) is not None)
 
 
 def core_moves(grammar: TreeGrammar, proposal: str) -> bool:

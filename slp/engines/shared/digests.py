@@ -46,6 +46,8 @@ def digest_of_table(table: Table) -> str:
         kind = feature.kind
         levels = kind.names if kind.categorical else None
         digest.update(repr((feature.name, levels)).encode())
+        if feature.density is not None:
+            digest.update(repr(feature.density).encode())
         digest.update(b"missing" * (kind.missing_code is not None))
         if kind.categorical:
             digest.update(kind.core_numbers.tobytes())

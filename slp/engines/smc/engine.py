@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from slp.engines import smc
 from slp.engines.contract import Engine, Request
+from slp.engines.shared.core_limits import preferences_about_trees
 from slp.engines.smc.options import FilterLimits, FilterOptions
 from slp.errors import Diagnostic
 from slp.messages.inference import FILTER_OF_EDITS, FILTER_OF_PREDICATES
@@ -31,6 +32,8 @@ class _SMC(Engine[FilterOptions]):
         """See `Engine`: E536."""
         if problem.program.edits is not None:
             return (FILTER_OF_EDITS(),)
+        if refused := preferences_about_trees(problem.program.constraints):
+            return refused
         asked = asked_predicates(problem.program.constraints)
         return (FILTER_OF_PREDICATES(),) if asked else ()
 

@@ -73,7 +73,7 @@ class MetropolisHastings(DerivedTrees, MixtureWithPower[Target, TreeProof]):
             process=process,
             proposal=proposal,
         )
-        self._target = Target(self.process, self.power, self.tests, self.predicates)
+        self._target = Target(self.process, self.power, self.tests, self.predicates, self.costs)
         self.mixture = mixture_of(proposal, self.process, most_boxes)
         self._identity = {**self._identity, "kernel": f"plain, {most_boxes:g}"}
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from slp.reference.derivations import TreeProof
 from slp.reference.local_process import LocalProcess
 from slp.reference.mh.proof import choice_points, cut, cut_sequence, grow
-from slp.reference.tree_tests import TreeTest
+from slp.reference.tree_tests import TreeCosts, TreeTest
 from slp.runner.randomness import Randomness
 
 
@@ -17,9 +17,10 @@ from slp.runner.randomness import Randomness
 class Target:
     """The distribution over proofs
 
-        pi(x)  proportional to  w(x) L(x)^power [tests and predicates hold for x]
+        pi(x)  proportional to  w(x) L(x)^power exp(-costs(x)) [tests and predicates hold for x]
 
-    with w the weight under the program as written and L the marginal likelihood of the leaves.
+    with w the weight under the program as written, L the marginal likelihood of the leaves, and
+    costs what preferences about finished trees cost.
     Power 1 is the posterior, power 0 the prior; powers between them are for tempering. Predicates
     are tests that run a user's code, which may be slow, so they come last.
     """
@@ -28,6 +29,7 @@ class Target:
     power: float = 1.0
     tests: Sequence[TreeTest] = ()
     predicates: Sequence[TreeTest] = ()
+    costs: TreeCosts = TreeCosts()
 
     def holds(self, proof: TreeProof) -> bool:
         """Whether a proof is in the support."""
@@ -42,18 +44,19 @@ class Target:
         return all(predicate.holds(proof) for predicate in self.predicates)
 
     def log_score(self, proof: TreeProof) -> float:
-        """log w(x) + power log L(x)."""
-        return proof.log_weight + self.power * proof.log_likelihood
+        """log w(x) + power log L(x) - costs(x)."""
+        return proof.log_weight + self.power * proof.log_likelihood - self.costs.of(proof)
 
     def log_ratio(self, new: TreeProof, old: TreeProof) -> float:
         """log of [w(new) / q(new)] L(new)^power / ([w(old) / q(old)] L(old)^power), q the draw
-        probabilities of the local process.
+        probabilities of the local process, less what `new` costs more.
 
         In it: likelihoods, and the sums Z of the choices (`local_process`). Not in it: labels,
         split measures, numbers of choice points. Common parts of the two proofs cancel.
         """
         likelihood = new.log_likelihood - old.log_likelihood
-        return new.log_excess - old.log_excess + self.power * likelihood
+        dearer = self.costs.of(new) - self.costs.of(old) if self.costs.tests else 0.0
+        return new.log_excess - old.log_excess + self.power * likelihood - dearer
 
     def redrawn(self, randomness: Randomness, old: TreeProof) -> TreeProof | None:
         """A proof drawn from the local process; None if it reaches a dead end."""
@@ -74,4 +77,5 @@ class Target:
         proof = grow(self.process, randomness, self.process.root)
         if proof is None or not randomness.happens(math.exp(min(0.0, proof.log_excess))):
             return None
-        return proof if self.holds(proof) else None
+        cheap = not self.costs.tests or randomness.happens(math.exp(-self.costs.of(proof)))
+        return proof if cheap and self.holds(proof) else None

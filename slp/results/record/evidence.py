@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from slp.data.table import Table
 from slp.ir.constraints import Constraint
+from slp.ir.row_function import MOST_ROWS
 from slp.ir.tree_grammar import LeafRule, TreeGrammar
 from slp.messages.names import joined
 
@@ -40,7 +41,10 @@ def evidence_note(
     if any(isinstance(rule, LeafRule) and rule.majority for _, rule in grammar.rules()):
         looking.append("majority")
     looking += dict.fromkeys(c.name for c in constraints if c.by_predictions)
-    if any(rule.rows is not None and rule.rows.classes for _, rule in grammar.rules()):
+    counted = {rule.rows.classes for _, rule in grammar.rules() if rule.rows is not None} - {()}
+    if any(MOST_ROWS in classes for classes in counted) and "majority" not in looking:
+        looking.append("majority")
+    if any(MOST_ROWS not in classes for classes in counted):
         looking.append("rows(Class, N)")
     looking += dict.fromkeys(filter(None, (f.kind.looks_at_response for f in table.features)))
     if not looking:

@@ -14,6 +14,7 @@ from slp.data.feature_kind import Feature
 from slp.data.row_weights import RowWeights
 from slp.data.table import Table, code_type
 from slp.errors import UnsupportedError
+from slp.ir.thresholds import NormalThresholds
 from slp.leaves import LeafModel, leaf_from_plain, leaf_to_plain
 from slp.messages.saved import ROWS_NOT_SAVED
 from slp.results.saved.archive import Archive, DamagedError
@@ -54,6 +55,7 @@ def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
             **f.kind.to_plain(),
             **({"cells": f.cells} if f.cells else {}),
             **({"comma": True} if f.comma else {}),
+            **({} if f.density is None else {"thresholds": [f.density.mean, f.density.sd]}),
         }
         for f in table.features
     ]
@@ -117,9 +119,20 @@ def _feature(f: Any) -> Feature:
     if (cells is not None and cells not in get_args(CellType)) or type(comma) is not bool:
         raise DamagedError("a feature of its table is not sound")
     try:
-        return Feature(_text(f["name"]), kind_of_plain(f), cells, comma)
+        density = _density(f.get("thresholds"))
+        return Feature(_text(f["name"]), kind_of_plain(f), cells, comma, density)
     except ValueError as e:
         raise DamagedError("a feature of its table is not sound") from e
+
+
+def _density(numbers: Any) -> NormalThresholds | None:
+    """The density of the thresholds of a feature."""
+    if numbers is None:
+        return None
+    sound = isinstance(numbers, list) and len(numbers) == 2 and set(map(type, numbers)) == {float}
+    if not sound or not np.isfinite(numbers).all() or numbers[1] <= 0:
+        raise DamagedError("a feature of its table is not sound")
+    return NormalThresholds(*numbers)
 
 
 def _weighted(value: Any) -> Literal["whole", "real"] | None:

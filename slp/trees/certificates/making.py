@@ -55,6 +55,9 @@ def _claim(asked: Constraint | Support, seen: Seen) -> dict[str, Any]:
         if asked.by_predictions:
             claim["statement"] |= _predictions(seen)
     result = check_one(asked, seen)
+    if isinstance(asked, Constraint) and asked.is_preference:
+        told = {} if result.against is None else {"against": result.against}
+        return {**claim, "claim": _CLAIMS[None], **told, "reason": "trees may break a preference"}
     claim["claim"] = _CLAIMS[result.holds]
     if result.witness is not None:
         claim["witness"] = dict(result.witness)
