@@ -43,12 +43,12 @@ auto statistics_of(const Pass& pass) {
     return out;
 }
 
-auto unused_of(const Pass& pass) {
+auto used_of(const Pass& pass) {
     const LevelSums* const sums = pass.level_sums();
     require(sums != nullptr && sums->root() != nullptr, "a finished pass by levels");
     std::vector<double> out;
     for (std::size_t f = 0; f < sums->layout().d; ++f) {
-        out.push_back(sums->root()->numbers[sums->layout().unused(f)]);
+        out.push_back(sums->root()->numbers[sums->layout().used(f)]);
     }
     return to_numpy(std::move(out));
 }
@@ -187,8 +187,8 @@ void bind_exact(nb::module_& m) {
             },
             nb::arg("quantity"), nb::keep_alive<0, 1>(),
             "Another quantity of the same run, of a pass by levels.")
-        .def("unused", &unused_of,
-             "Of a pass by levels: by feature the probability that no split is on it.");
+        .def("used", &used_of,
+             "Of a pass by levels: by feature the probability that some split is on it.");
     auto exact_engine =
         nb::class_<Engine>(m, "ExactEngine",
                      "A problem ready for passes.")
@@ -262,10 +262,10 @@ void bind_exact(nb::module_& m) {
                 "looks",
                 [](const Engine& engine) {
                     const auto found = without_lock([&] { return engine.looks(); });
-                    return found ? std::optional(tuple_of(found->looks, found->visits))
+                    return found ? std::optional(tuple_of(found->looks, found->visits, found->bytes))
                                  : std::nullopt;
                 },
-                "What passes by levels take: looks, and visits of rows; None for others.")
+                "What passes by levels take: looks, visits of rows, bytes; None for others.")
             .def(
                 "obstacle",
                 [](const Engine& engine) { return static_cast<int>(engine.obstacle()); },

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <set>
 #include <thread>
 
 #include "exact/algebras.hpp"
@@ -133,8 +134,8 @@ Status LevelSums::run(const Poll& poll) {
 
 Progress LevelSums::progress() const {
     Progress out;
-    out.items = done_.load(std::memory_order_relaxed);
     out.edges = looks_.load(std::memory_order_relaxed);
+    out.items = 2 * out.edges;
     out.bytes = budget_.used();
     out.peak_bytes = budget_.peak();
     return out;
@@ -260,8 +261,7 @@ Status LevelSums::sum_last_levels(const Poll& poll) {
             opener->arena.release(mark);
             if (parts == 1) {
                 kept.summary = alone.found();
-                add_leaves_below(kept.summary);
-                done_.fetch_add(1, std::memory_order_relaxed);
+                add_leaves_below(kept);
             }
             return true;
         };
@@ -271,15 +271,18 @@ Status LevelSums::sum_last_levels(const Poll& poll) {
             sums[0].merge(sums[part]);
         }
         items_[numbers[0]].summary = sums[0].found();
-        add_leaves_below(items_[numbers[0]].summary);
-        done_ = 1;
+        add_leaves_below(items_[numbers[0]]);
     }
     return status;
 }
 
-// Of the splits of sides, which have leaves on both sides.
-void LevelSums::add_leaves_below(TreeSummary& summary) const {
-    std::vector<double>& numbers = summary.numbers;
+// Of the splits of sides, which have leaves on both sides. The sides of an item of one level have
+// no splits.
+void LevelSums::add_leaves_below(KeptItem& item) const {
+    if (levels(item.state) < kLookLevels) {
+        return;
+    }
+    std::vector<double>& numbers = item.summary.numbers;
     for (const LastSplit& last : last_splits_) {
         double uses = 0;
         for (std::size_t f = 0; f < layout_.d; ++f) {
@@ -317,7 +320,6 @@ Status LevelSums::sum_level(std::size_t level, const Poll& poll) {
             }
             opener->arena.release(mark);
             kept.summary = sum.found();
-            done_.fetch_add(1, std::memory_order_relaxed);
             return true;
         };
     });
@@ -391,18 +393,28 @@ std::optional<LookPlan> look_plan(const Problem& problem, const Geometry& geomet
     const Box root = geometry.root();
     const std::span<const BoxSplit> splits = splitter.splits(root, arena);
     const auto n = static_cast<double>(splits.size());
+    const auto n_rows = static_cast<double>(root.rows.size());
+    const auto k = static_cast<double>(problem.leaf.n_statistics());
+    // Of the sorted rows and the cuts of one thread (Looker).
+    const double looker = n_rows * (d * (42 + 16 * k) + 8 * k + 4);
     if (levels == kLookLevels) {
-        return LookPlan{n, n * d * static_cast<double>(root.rows.size())};
+        return LookPlan{n, n * d * n_rows, looker};
     }
-    // Of boxes below, some stand for all.
+    // Of the boxes below some stand for all. Boxes that several splits make are one.
     constexpr std::size_t kSample = 64;
     const std::size_t step = splits.size() / kSample + 1;
-    LookPlan out;
+    std::set<Key> sides;
+    for (const BoxSplit& split : splits) {
+        sides.insert({split.left, root.key - split.left});
+    }
+    const double distinct = static_cast<double>(sides.size()) / std::max(1.0, 2 * n);
+    LookPlan out{0, 0, looker + distinct * n * (4 * n_rows + 2 * 8 * (40 + 8 * d))};
     for (std::size_t i = step / 2; i < splits.size(); i += step) {
         for (const bool is_left : {true, false}) {
             const Arena::Mark mark = arena.mark();
             const Box side = geometry.side(root, splits[i], is_left, arena);
-            const auto own = static_cast<double>(splitter.splits(side, arena).size() * step);
+            const double own =
+                distinct * static_cast<double>(splitter.splits(side, arena).size() * step);
             out.looks += own;
             out.visits += own * d * static_cast<double>(side.rows.size());
             arena.release(mark);

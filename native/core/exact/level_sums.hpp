@@ -27,9 +27,10 @@
 
 namespace slp::exact {
 
-// What sums by levels take: looks, and the visits of rows in them, a row once for each feature.
+// What sums by levels take: looks; the visits of rows in them, a row once for each feature; and
+// bytes of what is kept.
 struct LookPlan {
-    double looks = 0, visits = 0;
+    double looks = 0, visits = 0, bytes = 0;
 };
 
 // The plan; none where states are not regular, a tree has less than two or more than three levels
@@ -42,6 +43,7 @@ public:
               std::size_t memory, std::size_t n_threads);
 
     Status run(const Poll& poll);
+    // Counts the sides that were looked at.
     Progress progress() const;
 
     // What is known of an item; null if it was not kept.
@@ -78,7 +80,7 @@ private:
     Status list_items(const Poll& poll);
     Status sum_last_levels(const Poll& poll);
     Status sum_level(std::size_t level, const Poll& poll);
-    void add_leaves_below(TreeSummary& summary) const;
+    void add_leaves_below(KeptItem& item) const;
     template <typename Work>
     Status in_parallel(std::size_t n, const Poll& poll, Work work);
 
@@ -107,7 +109,7 @@ private:
         std::size_t operator()(Key key) const { return key.a; }
     };
     std::unordered_map<Key, std::size_t, OfKey> index_;
-    std::atomic<std::uint64_t> done_{0}, looks_{0};
+    std::atomic<std::uint64_t> looks_{0};
 };
 
 }  // namespace slp::exact

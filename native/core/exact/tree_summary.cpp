@@ -4,6 +4,15 @@
 
 namespace slp::exact {
 
+namespace {
+
+// The probability of one of two independent events: nothing is lost where both are small.
+double used_by(double left, double right) {
+    return left + std::max(0.0, 1.0 - left) * right;
+}
+
+}  // namespace
+
 void SummarySum::rescale(double scale) {
     const double by = std::exp(scale_ - scale);
     total_ *= by;
@@ -30,9 +39,6 @@ double SummarySum::choice(double log_weight, double log_best, double count) {
 void SummarySum::add_leaf(double log_weight, std::size_t state, bool can_split) {
     const SummaryLayout& at = *layout_;
     const double part = choice(log_weight, log_weight, 1.0);
-    for (std::size_t f = 0; f < at.d; ++f) {
-        numbers_[at.unused(f)] += part;
-    }
     numbers_[at.leaves()] += part;
     numbers_[at.depth()] += part;
     numbers_[can_split ? at.stops(state) : at.alone(state)] += part;
@@ -58,12 +64,10 @@ void SummarySum::add_split(double log_weight, std::size_t state, std::size_t fea
     if (part == 0.0) {
         return;
     }
-    const double before = numbers_[at.unused(feature)];
     for (std::size_t f = 0; f < at.d; ++f) {
-        numbers_[at.unused(f)] += part * std::max(0.0, 1.0 - left.split[f]) *
-                                  std::max(0.0, 1.0 - right.split[f]);
+        numbers_[at.used(f)] +=
+            part * (f == feature ? 1.0 : used_by(left.split[f], right.split[f]));
     }
-    numbers_[at.unused(feature)] = before;
     const double one = left.stop * right.go_on + left.go_on * right.stop;
     const double both = left.go_on * right.go_on;
     numbers_[at.leaves() + 1] += part * left.stop * right.stop;
@@ -91,7 +95,8 @@ void SummarySum::add_split(double log_weight, std::size_t state, std::size_t fea
     }
     const double *const x = left.numbers.data(), *const y = right.numbers.data();
     for (std::size_t f = 0; f < at.d; ++f) {
-        numbers_[at.unused(f)] += f == feature ? 0.0 : part * x[at.unused(f)] * y[at.unused(f)];
+        numbers_[at.used(f)] +=
+            part * (f == feature ? 1.0 : used_by(x[at.used(f)], y[at.used(f)]));
     }
     const std::size_t most = at.n_leaves();
     for (std::size_t i = 0; i + 1 < most; ++i) {

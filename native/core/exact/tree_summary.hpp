@@ -19,8 +19,8 @@ namespace slp::exact {
 struct SummaryLayout {
     std::size_t d = 0, levels = 0, n_states = 0;
 
-    // By feature the probability that the tree does not split on it.
-    std::size_t unused(std::size_t feature) const { return feature; }
+    // By feature the probability that the tree splits on it.
+    std::size_t used(std::size_t feature) const { return feature; }
     // Probability of 1 leaf, 2, ....
     std::size_t leaves() const { return d; }
     std::size_t n_leaves() const { return std::size_t{1} << levels; }

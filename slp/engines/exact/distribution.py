@@ -295,8 +295,7 @@ class CompiledChart(SumsOfRows):
     def _usage(self) -> NDArray[np.float64]:
         expected, total = self.expected_splits(), self.log_total
         if self.passes.by_levels:
-            used = 1.0 - self.passes.unused(self.likelihood)
-            return np.clip(used, 0.0, np.minimum(1.0, expected))
+            return np.minimum(self.passes.used(self.likelihood), np.minimum(1.0, expected))
         out = np.zeros(len(expected))
         for f in np.flatnonzero(expected):
             without = self.passes.total_without(int(f), self.likelihood)

@@ -98,13 +98,13 @@ class Passes:
         self._n_items = 0  # once they are known
         self._normalised = grammar.normalised and grammar.max_leaves is None
         many = len(grammar.all_states()) > 1 or grammar.max_leaves is not None
-        self._unit = "pairs of box and state" if many else "boxes"
         self._kept: dict[tuple[PassQuantity, bool], tuple[int, ExactPass]] = {}
         self._totals: dict[bool, float] = {}  # by likelihood, as far as they are known
         self._wide: set[bool] = set()  # by likelihood, the totals that leave the range of doubles
         self._made_of = (grammar, table, memory, None, threads)
         #: Whether a pass finds all quantities at once (`native/core/exact/level_sums.hpp`).
         self.by_levels = engine.looks() is not None
+        self._unit = "pairs of box and state" if many and not self.by_levels else "boxes"
 
     def of_table(self, table: Table) -> Passes:
         """Passes over the grammar on another table, within what these leave, and in their time."""
@@ -141,10 +141,10 @@ class Passes:
             self._totals[likelihood] = self._log_root(found)
         return found
 
-    def unused(self, likelihood: bool) -> NDArray[np.float64]:
-        """For each feature the probability that no split is on it, shape (d,), where `by_levels`
+    def used(self, likelihood: bool) -> NDArray[np.float64]:
+        """For each feature the probability that some split is on it, shape (d,), where `by_levels`
         holds."""
-        return np.asarray(self.get("total", likelihood, "root").unused())
+        return np.asarray(self.get("total", likelihood, "root").used())
 
     def total_without(self, feature: int, likelihood: bool) -> float:
         """Log of the weight of all trees without a split on a feature; all weights stay as they
@@ -285,7 +285,9 @@ class Passes:
             done = self.engine.make_pass(
                 *of, scaled, length, _KEEP.index(keep), left, self._threads, excluded
             )
-            by_interval_blocks: bool | None = not scaled and self.engine.values_per_box() > 0
+            by_interval_blocks: bool | None = (
+                not self.by_levels and not scaled and self.engine.values_per_box() > 0
+            )
             if quantity not in _NUMBERS:
                 by_interval_blocks = False
             if excluded >= 0:  # there are fewer boxes
