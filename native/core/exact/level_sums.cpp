@@ -25,12 +25,10 @@ void mark_right(const Problem& problem, const Box& box, const BoxSplit& split,
     });
 }
 
-}  // namespace
-
 // Opens items; one for each thread.
-class LevelSums::Opener {
+class ItemOpener {
 public:
-    Opener(const Problem& problem, const Geometry& geometry, Budget& budget)
+    ItemOpener(const Problem& problem, const Geometry& geometry, Budget& budget)
         : splitter(geometry), builder(problem, geometry), arena(budget) {}
 
     void open(const Box& box, std::int32_t state) {
@@ -46,7 +44,7 @@ public:
 };
 
 // Looks at the rows of items of two levels at most; one for each thread.
-class LevelSums::Looker {
+class Looker {
 public:
     Looker(const Problem& problem, const search::LimitedStates& states, bool likelihood,
            std::size_t n_rows, Budget& budget)
@@ -84,6 +82,8 @@ private:
     std::vector<std::uint8_t> right_;
 };
 
+}  // namespace
+
 LevelSums::LevelSums(const Problem& problem, const Geometry& geometry, bool likelihood,
                      std::size_t memory, std::size_t n_threads)
     : problem_(problem),
@@ -113,7 +113,7 @@ void LevelSums::number_states(std::int32_t state) {
         number_states(found.left);
         number_states(found.right);
         if (found.levels == 1) {
-            last_splits_.push_back({own, number_of(found.left), number_of(found.right)});
+            into_leaves_.push_back({own, number_of(found.left), number_of(found.right)});
         }
     }
 }
@@ -150,7 +150,7 @@ const TreeSummary* LevelSums::find(Key item) const {
 Status LevelSums::list_items(const Poll& poll) {
     ThreadTeam team;
     Watch watch(team, &poll);
-    Opener opener(problem_, geometry_, budget_);
+    ItemOpener opener(problem_, geometry_, budget_);
     const auto keep = [&](const Box& box, std::int32_t state, Key key) {
         constexpr std::size_t kBytes = sizeof(KeptItem) + 96;
         of_items_.add(kBytes + layout_.size() * sizeof(double));
@@ -223,7 +223,7 @@ Status LevelSums::sum_last_levels(const Poll& poll) {
     const std::uint32_t parts = numbers.size() == 1 ? d : 1;
     std::vector<SummarySum> sums(parts, SummarySum(layout_));
     const Status status = in_parallel(numbers.size() * parts, poll, [&] {
-        auto opener = std::make_shared<Opener>(problem_, geometry_, budget_);
+        auto opener = std::make_shared<ItemOpener>(problem_, geometry_, budget_);
         auto looker =
             std::make_shared<Looker>(problem_, limited_, likelihood_, problem_.table.n_rows,
                                      budget_);
@@ -283,7 +283,7 @@ void LevelSums::add_leaves_below(KeptItem& item) const {
         return;
     }
     std::vector<double>& numbers = item.summary.numbers;
-    for (const LastSplit& last : last_splits_) {
+    for (const SplitIntoLeaves& last : into_leaves_) {
         double uses = 0;
         for (std::size_t f = 0; f < layout_.d; ++f) {
             uses += numbers[layout_.splits(last.state) + f];
@@ -297,7 +297,7 @@ void LevelSums::add_leaves_below(KeptItem& item) const {
 Status LevelSums::sum_level(std::size_t level, const Poll& poll) {
     const std::vector<std::size_t>& numbers = by_levels_[level];
     return in_parallel(numbers.size(), poll, [&] {
-        auto opener = std::make_shared<Opener>(problem_, geometry_, budget_);
+        auto opener = std::make_shared<ItemOpener>(problem_, geometry_, budget_);
         return [this, &numbers, opener](std::size_t i, auto go_on) {
             KeptItem& kept = items_[numbers[i]];
             const Arena::Mark mark = opener->arena.mark();

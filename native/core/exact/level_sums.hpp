@@ -65,8 +65,6 @@ private:
         std::int32_t state;
         TreeSummary summary;
     };
-    class Looker;
-    class Opener;
 
     void number_states(std::int32_t state);
     int levels(std::int32_t state) const { return levels_[number_of(state)]; }
@@ -96,10 +94,10 @@ private:
     std::vector<int> levels_;
     std::unordered_map<std::int32_t, std::size_t> number_;
     // Of states of one level: their numbers, and those of the states below.
-    struct LastSplit {
+    struct SplitIntoLeaves {
         std::size_t state, left, right;
     };
-    std::vector<LastSplit> last_splits_;
+    std::vector<SplitIntoLeaves> into_leaves_;
     Arena arena_;
     Charge of_items_;
     std::vector<KeptItem> items_;
