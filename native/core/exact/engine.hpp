@@ -43,6 +43,7 @@
 #include "exact/block_grammar.hpp"
 #include "exact/depth_cut.hpp"
 #include "exact/level_sums.hpp"
+#include "exact/look_plan.hpp"
 #include "exact/search.hpp"
 #include "problem/edges.hpp"
 #include "problem/geometry.hpp"

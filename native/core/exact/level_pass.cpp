@@ -48,11 +48,7 @@ public:
         return std::make_unique<LevelPass>(engine_, sums_, quantity);
     }
     double most_edges() const override {
-        // Each look stands for two items, whose edges lead to leaves.
-        const Problem& problem = engine_.problem();
-        const double each = 4.0 * (1.0 + static_cast<double>(problem.table.features.size()) *
-                                             problem.table.n_rows);
-        return Pass::most_edges() * each;
+        return 4.0 * Pass::most_edges();  // edges of sides lead to two leaves each
     }
     void log_values_below(const Engine&, const Box& box, std::span<const BoxSplit> splits,
                           const ItemEdges& item, std::int32_t product, double* left,

@@ -2,85 +2,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <set>
 #include <thread>
 
 #include "exact/algebras.hpp"
-#include "search/sorted_box.hpp"
+#include "exact/looker.hpp"
 
 namespace slp::exact {
 
 namespace {
 
-constexpr int kLeastLevels = 2, kMostLevels = 3, kLookLevels = 2;
-
-void mark_right(const Problem& problem, const Box& box, const BoxSplit& split,
-                std::vector<std::uint8_t>& right) {
-    right.resize(box.rows.size());
-    problem.table.features[split.feature].test(split.cut).for_rows([&](auto goes_left) {
-        for (std::size_t i = 0; i < box.rows.size(); ++i) {
-            right[i] = goes_left(box.rows[i]) ? 0 : 1;
-        }
-    });
-}
-
-// Opens items; one for each thread.
-class ItemOpener {
-public:
-    ItemOpener(const Problem& problem, const Geometry& geometry, Budget& budget)
-        : splitter(geometry), builder(problem, geometry), arena(budget) {}
-
-    void open(const Box& box, std::int32_t state) {
-        splits = builder.only_stops(state) ? std::span<BoxSplit>() : splitter.splits(box, arena);
-        item = builder.edges(box, splits, state, arena);
-    }
-
-    Splitter splitter;
-    EdgeBuilder builder;
-    Arena arena;
-    std::span<BoxSplit> splits;
-    ItemEdges item;
-};
-
-// Looks at the rows of items of two levels at most; one for each thread.
-class Looker {
-public:
-    Looker(const Problem& problem, const search::LimitedStates& states, bool likelihood,
-           std::size_t n_rows, Budget& budget)
-        : problem_(problem),
-          states_(states),
-          sums_(problem, states_, likelihood),
-          charge_(budget) {
-        const std::size_t d = problem.table.features.size(), k = problem.leaf.n_statistics();
-        charge_.add(search::SortedBox::bytes(n_rows, d, k) + 2 * n_rows * d * (8 * k + 17));
-    }
-
-    void take(const Box& box) {
-        box_ = &box;
-        sorted_.fill(problem_, box.rows);
-    }
-    void look(const BoxSplit& split) {
-        mark_right(problem_, *box_, split, right_);
-        sums_.find(sorted_, right_);
-    }
-    void look_at_all() {
-        right_.assign(box_->rows.size(), 0);
-        sums_.find(sorted_, right_);
-    }
-    SideSum side(bool right, std::int32_t state) { return sums_.sum(right, state); }
-    const search::CutList& cuts() const { return sums_.cuts(false); }
-    search::LimitedStates& states() { return states_; }
-
-private:
-    const Problem& problem_;
-    search::LimitedStates states_;
-    SideSums sums_;
-    Charge charge_;
-    const Box* box_ = nullptr;
-    search::SortedBox sorted_;
-    std::vector<std::uint8_t> right_;
-};
+// Looks serve items of so many levels.
+constexpr int kLookLevels = 2;
 
 }  // namespace
 
@@ -134,8 +66,8 @@ Status LevelSums::run(const Poll& poll) {
 
 Progress LevelSums::progress() const {
     Progress out;
-    out.edges = looks_.load(std::memory_order_relaxed);
-    out.items = 2 * out.edges;
+    out.items = 2 * looks_.load(std::memory_order_relaxed);
+    out.edges = cuts_.load(std::memory_order_relaxed);
     out.bytes = budget_.used();
     out.peak_bytes = budget_.peak();
     return out;
@@ -249,8 +181,9 @@ Status LevelSums::sum_last_levels(const Poll& poll) {
                     if (!go_on()) {
                         return false;
                     }
-                    looks_.fetch_add(1, std::memory_order_relaxed);
                     looker->look(split);
+                    looks_.fetch_add(1, std::memory_order_relaxed);
+                    cuts_.fetch_add(looker->n_cuts(), std::memory_order_relaxed);
                     sum.add_split(rule.log_factor + edge.log_probability(), state, split.feature,
                                   looker->side(false, edge.left_state),
                                   number_of(edge.left_state),
@@ -378,49 +311,6 @@ void LevelSums::log_values_below(const Box& box, std::span<const BoxSplit> split
             ++at;
         }
     }
-}
-
-std::optional<LookPlan> look_plan(const Problem& problem, const Geometry& geometry) {
-    search::LimitedStates states(problem);
-    const int levels = states.levels(problem.grammar.start);
-    if (levels < kLeastLevels || levels > kMostLevels || !problem.leaf.falls_with_rows()) {
-        return std::nullopt;
-    }
-    Budget unlimited(SIZE_MAX);
-    Splitter splitter(geometry);
-    Arena arena;
-    const auto d = static_cast<double>(problem.table.features.size());
-    const Box root = geometry.root();
-    const std::span<const BoxSplit> splits = splitter.splits(root, arena);
-    const auto n = static_cast<double>(splits.size());
-    const auto n_rows = static_cast<double>(root.rows.size());
-    const auto k = static_cast<double>(problem.leaf.n_statistics());
-    // Of the sorted rows and the cuts of one thread (Looker).
-    const double looker = n_rows * (d * (42 + 16 * k) + 8 * k + 4);
-    if (levels == kLookLevels) {
-        return LookPlan{n, n * d * n_rows, looker};
-    }
-    // Of the boxes below some stand for all. Boxes that several splits make are one.
-    constexpr std::size_t kSample = 64;
-    const std::size_t step = splits.size() / kSample + 1;
-    std::set<Key> sides;
-    for (const BoxSplit& split : splits) {
-        sides.insert({split.left, root.key - split.left});
-    }
-    const double distinct = static_cast<double>(sides.size()) / std::max(1.0, 2 * n);
-    LookPlan out{0, 0, looker + distinct * n * (4 * n_rows + 2 * 8 * (40 + 8 * d))};
-    for (std::size_t i = step / 2; i < splits.size(); i += step) {
-        for (const bool is_left : {true, false}) {
-            const Arena::Mark mark = arena.mark();
-            const Box side = geometry.side(root, splits[i], is_left, arena);
-            const double own =
-                distinct * static_cast<double>(splitter.splits(side, arena).size() * step);
-            out.looks += own;
-            out.visits += own * d * static_cast<double>(side.rows.size());
-            arena.release(mark);
-        }
-    }
-    return out;
 }
 
 }  // namespace slp::exact

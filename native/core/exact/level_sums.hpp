@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -27,23 +26,13 @@
 
 namespace slp::exact {
 
-// What sums by levels take: looks; the visits of rows in them, a row once for each feature; and
-// bytes of what is kept.
-struct LookPlan {
-    double looks = 0, visits = 0, bytes = 0;
-};
-
-// The plan; none where states are not regular, a tree has less than two or more than three levels
-// of splits, or sums of statistics may be rounded.
-std::optional<LookPlan> look_plan(const Problem& problem, const Geometry& geometry);
-
 class LevelSums {
 public:
     LevelSums(const Problem& problem, const Geometry& geometry, bool likelihood,
               std::size_t memory, std::size_t n_threads);
 
     Status run(const Poll& poll);
-    // Counts the sides that were looked at.
+    // Counts the sides that were looked at, and their cuts.
     Progress progress() const;
 
     // What is known of an item; null if it was not kept.
@@ -107,7 +96,7 @@ private:
         std::size_t operator()(Key key) const { return key.a; }
     };
     std::unordered_map<Key, std::size_t, OfKey> index_;
-    std::atomic<std::uint64_t> looks_{0};
+    std::atomic<std::uint64_t> looks_{0}, cuts_{0};
 };
 
 }  // namespace slp::exact
