@@ -38,7 +38,7 @@ PRIORS = (
     ":- use(growtree_all).\n:- support(min_leaf(2)).",
     ":- use(growtree_gap).\n:- feature_weight(x1, 3).",
     ":- use(gmt).",
-    ":- use(gmt).\n:- feature_weight(x1, 3).",
+    ":- use(gmt, [q = 0.4]).",
 )
 
 LOW, HIGH = "box(b, x0, -1, 0.5).\n", "box(b, x0, 0.5, 2).\nbox(b, x1, -1, 0.5).\n"

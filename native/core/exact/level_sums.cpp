@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "exact/algebras.hpp"
-#include "exact/looker.hpp"
+#include "exact/item_looks.hpp"
 
 namespace slp::exact {
 

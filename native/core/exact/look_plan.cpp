@@ -32,7 +32,7 @@ std::optional<LookPlan> look_plan(const Problem& problem, const Geometry& geomet
     const auto n = static_cast<double>(splits.size());
     const auto n_rows = static_cast<double>(root.rows.size());
     const auto k = static_cast<double>(problem.leaf.n_statistics());
-    // Of the sorted rows and the cuts of one thread (looker.hpp).
+    // Of the sorted rows and the cuts of one thread (item_looks.hpp).
     const double looker = n_rows * (d * (42 + 16 * k) + 8 * k + 4);
     if (levels == kLeastLevels) {
         return LookPlan{n, n * d * n_rows, looker};
