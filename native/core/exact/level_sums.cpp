@@ -151,8 +151,11 @@ Status LevelSums::sum_last_levels(const Poll& poll) {
     for (std::size_t level = 0; level <= kLookLevels; ++level) {
         numbers.insert(numbers.end(), by_levels_[level].begin(), by_levels_[level].end());
     }
-    const auto d = static_cast<std::uint32_t>(layout_.d);
-    const std::uint32_t parts = numbers.size() == 1 ? d : 1;
+    // More parts than threads, as the work differs; each sorts the rows again.
+    constexpr std::size_t kMostParts = 16;
+    const std::size_t parts = numbers.size() == 1 ? std::min(layout_.d, kMostParts) : 1;
+    Charge of_parts(budget_);
+    of_parts.add(parts * layout_.size() * sizeof(double));
     std::vector<SummarySum> sums(parts, SummarySum(layout_));
     const Status status = in_parallel(numbers.size() * parts, poll, [&] {
         auto opener = std::make_shared<ItemOpener>(problem_, geometry_, budget_);
@@ -175,7 +178,7 @@ Status LevelSums::sum_last_levels(const Poll& poll) {
                 }
                 for (const Edge& edge : rule.edges) {
                     const BoxSplit& split = opener->splits[edge.split];
-                    if (parts > 1 && split.feature != part) {
+                    if (split.feature % parts != part) {
                         continue;
                     }
                     if (!go_on()) {
