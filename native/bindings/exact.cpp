@@ -43,6 +43,16 @@ auto statistics_of(const Pass& pass) {
     return out;
 }
 
+auto used_of(const Pass& pass) {
+    const LevelSums* const sums = pass.level_sums();
+    require(sums != nullptr && sums->root() != nullptr, "a finished pass by levels");
+    std::vector<double> out;
+    for (std::size_t f = 0; f < sums->layout().d; ++f) {
+        out.push_back(sums->root()->numbers[sums->layout().used(f)]);
+    }
+    return to_numpy(std::move(out));
+}
+
 // (depth from which no node was split, log of a bound on the weight of the trees left out), or None
 // where trees were followed to any depth.
 auto depth_cut_of(const Pass& pass) {
@@ -167,7 +177,18 @@ void bind_exact(nb::module_& m) {
         .def("likelihood", &Pass::likelihood)
         .def("statistics", &statistics_of)
         .def("by_interval_blocks", &Pass::by_interval_blocks)
-        .def("depth_cut", &depth_cut_of);
+        .def("depth_cut", &depth_cut_of)
+        .def("by_levels", [](const Pass& pass) { return pass.level_sums() != nullptr; })
+        .def(
+            "other",
+            [](const Pass& pass, int quantity) {
+                require(pass.level_sums() != nullptr, "a pass by levels");
+                return pass.other(static_cast<Quantity>(quantity));
+            },
+            nb::arg("quantity"), nb::keep_alive<0, 1>(),
+            "Another quantity of the same run, of a pass by levels.")
+        .def("used", &used_of,
+             "Of a pass by levels: by feature the probability that some split is on it.");
     auto exact_engine =
         nb::class_<Engine>(m, "ExactEngine",
                      "A problem ready for passes.")
@@ -237,6 +258,14 @@ void bind_exact(nb::module_& m) {
                  nb::call_guard<ReleasedLock>())
             .def("uses_interval_blocks", &Engine::uses_interval_blocks,
                  nb::call_guard<ReleasedLock>())
+            .def(
+                "looks",
+                [](const Engine& engine) {
+                    const auto found = without_lock([&] { return engine.looks(); });
+                    return found ? std::optional(tuple_of(found->looks, found->visits, found->bytes))
+                                 : std::nullopt;
+                },
+                "What passes by levels take: looks, visits of rows, bytes; None for others.")
             .def(
                 "obstacle",
                 [](const Engine& engine) { return static_cast<int>(engine.obstacle()); },

@@ -32,13 +32,13 @@ PRIORS = (
     ":- use(denison).\n:- support([min_leaf(3), max_depth(4)]).",
     ":- use(growtree).",
     ":- use(growtree).\n:- feature_weight(x1, 3).\n:- feature_weight(x3, 0.5).",
-    ":- use(growtree).\n:- support(max_depth(3)).",
+    ":- use(growtree).\n:- support(max_depth(4)).",
     ":- use(growtree).\n:- feature_weight(x0, 2).\n:- support(min_leaf(2)).",
     ":- use(growtree_all).",
     ":- use(growtree_all).\n:- support(min_leaf(2)).",
     ":- use(growtree_gap).\n:- feature_weight(x1, 3).",
     ":- use(gmt).",
-    ":- use(gmt).\n:- support([min_leaf(2), max_depth(3)]).",
+    ":- use(gmt, [q = 0.4]).",
 )
 
 LOW, HIGH = "box(b, x0, -1, 0.5).\n", "box(b, x0, 0.5, 2).\nbox(b, x1, -1, 0.5).\n"

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("compiled_kernels")
 GIB = 2**30
 
 PRIORS = ("denison", "growtree", "growtree_all", "gmt")
-SUPPORTS = ("", "max_depth(3)", "min_leaf(3)", "[max_depth(4), min_leaf(2)]")
+SUPPORTS = ("", "max_depth(4)", "min_leaf(3)", "[max_depth(4), min_leaf(2)]")
 LEAVES = (
     "dirichlet(1)",
     "dirichlet([0.5, 2, 1])",

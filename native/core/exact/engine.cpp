@@ -60,6 +60,11 @@ std::size_t Engine::values_per_box() const {
     return uses_blocks() ? n_states() : 0;
 }
 
+std::optional<LookPlan> Engine::looks() const {
+    std::call_once(looks_found_, [&] { looks_ = look_plan(problem_, geometry_); });
+    return looks_;
+}
+
 std::size_t Engine::n_states() const {
     const auto cut = binary_table_ ? std::nullopt : depth_cut(problem_, geometry_, *blocks_, true);
     return blocks_for(Quantity::total, cut).nodes.size();
@@ -141,24 +146,25 @@ std::vector<ScoredEdge> Engine::scored_edges(const Pass& pass, std::span<const s
     std::vector<double> statistics(problem_.leaf.n_statistics());
     problem_.leaf.sum(rows, statistics.data());
     *log_likelihood = problem_.leaf.log_marginal(statistics.data());
+    std::vector<double> left(item.n_edges), right(item.n_edges);
+    pass.log_values_below(*this, box, splits, item, product, left.data(), right.data());
     std::vector<ScoredEdge> out;
     out.reserve(item.n_edges);
+    std::size_t at = 0;
     for (const RuleEdges& rule : item.rules) {
         if (rule.kind == RuleKind::leaf) {
             out.push_back({rule.rule, -1, {}, -1, -1, 0.0, 0.0, rule.log_factor});
         }
         for (const Edge& edge : rule.edges) {
-            ScoredEdge scored{rule.rule, -2,  {},  edge.left_state, edge.right_state,
-                              0.0,       0.0, rule.log_factor};
+            ScoredEdge scored{rule.rule, -2,        {},        edge.left_state,
+                              edge.right_state,     left[at],  right[at],
+                              rule.log_factor};
+            ++at;
             if (rule.kind == RuleKind::split) {
                 const BoxSplit& split = splits[edge.split];
                 scored.feature = static_cast<std::int32_t>(split.feature);
                 scored.cut = split.cut;
-                scored.log_left = log_value_of_side(pass, box, split, true, edge.left_state);
-                scored.log_right = log_value_of_side(pass, box, split, false, edge.right_state);
                 scored.log_weight += edge.log_probability();
-            } else {
-                scored.log_left = pass.log_value(box, edge.left_state);
             }
             out.push_back(scored);
         }

@@ -16,7 +16,8 @@
 //   P(feature unused)    V'(root) / V(root), V' the pass that leaves out the terms of its splits
 //   bounds               V between what a leaf gives and the purest partition (bounds.hpp)
 //
-// Three searches find V: search.hpp one item at a time; interval_blocks/search.hpp all boxes
+// Where trees have few levels, level_sums.hpp finds all at once and keeps few items. Else three
+// searches find V: search.hpp one item at a time; interval_blocks/search.hpp all boxes
 // together that differ in the ends [i, j] of an interval of one *inner* feature, in all states;
 // binary_blocks/search.hpp those that differ in two inner bits, where there is one state. A block
 // parts its rows once for each split on another feature, and reads the values of both sides for all
@@ -41,6 +42,8 @@
 #include "exact/binary_blocks/table.hpp"
 #include "exact/block_grammar.hpp"
 #include "exact/depth_cut.hpp"
+#include "exact/level_sums.hpp"
+#include "exact/look_plan.hpp"
 #include "exact/search.hpp"
 #include "problem/edges.hpp"
 #include "problem/geometry.hpp"
@@ -106,6 +109,14 @@ public:
     virtual void edge_probabilities(const Engine& engine, const Box& box,
                                     std::span<const BoxSplit> splits, std::int32_t product,
                                     const ItemEdges& item, double* out) const;
+    // For each edge of an item, through all rules, the logs of the values that it leads to; of a
+    // call the right one is 0.
+    virtual void log_values_below(const Engine& engine, const Box& box,
+                                  std::span<const BoxSplit> splits, const ItemEdges& item,
+                                  std::int32_t product, double* left, double* right) const;
+    // Set where it goes by levels; and then another quantity of the same run.
+    virtual const LevelSums* level_sums() const { return nullptr; }
+    virtual std::unique_ptr<Pass> other(Quantity) const { return nullptr; }
     // At least the number of items and edges that there are, after a run.
     virtual double most_edges() const {
         const Progress all = progress();
@@ -145,6 +156,9 @@ public:
     // Whether passes over numbers go by blocks.
     bool uses_interval_blocks() const { return uses_blocks() && inner_.has_value(); }
 
+    // What passes by levels take (level_sums.hpp); none where others are faster.
+    std::optional<LookPlan> looks() const;
+
     // Why passes over numbers go item by item; `none` if they do not.
     Obstacle obstacle() const;
 
@@ -181,7 +195,8 @@ private:
     BlockGrammar blocks_for(Quantity quantity, const std::optional<DepthCut>& cut) const;
     std::size_t n_states() const;
     bool is_worth_blocks() const;
-    mutable std::once_flag blocks_found_;
+    mutable std::once_flag blocks_found_, looks_found_;
+    mutable std::optional<LookPlan> looks_;
     mutable std::optional<AnyBinaryTable> binary_table_;
     mutable std::optional<std::uint32_t> inner_;
 };

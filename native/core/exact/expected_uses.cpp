@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <span>
 
 #include "exact/descent.hpp"
@@ -103,6 +104,47 @@ private:
     const Problem& problem_;
     UseTotals& sums_;
 };
+
+// By levels: what is known of states is shared out among their rules.
+void share_out(const Problem& problem, const LevelSums& found, UseTotals& sums) {
+    const SummaryLayout& at = found.layout();
+    const TreeSummary* const root = found.root();
+    search::LimitedStates limited(problem);
+    for (std::size_t s = 0; root != nullptr && s < at.n_states; ++s) {
+        const auto state = static_cast<std::size_t>(found.states()[s]);
+        const Rules& rules = problem.grammar.states[state];
+        const search::LimitedState own = limited.of(found.states()[s]);
+        const double alone = root->numbers[at.alone(s)];
+        const double leaves = alone + root->numbers[at.stops(s)];
+        const std::span splits(root->numbers.data() + at.splits(s), at.d);
+        const double visits = std::accumulate(splits.begin(), splits.end(), leaves);
+        double weights = 0;
+        for (const Rule& rule : rules) {
+            weights += rule.kind == RuleKind::leaf ? std::exp(rule.log_weight) : 0.0;
+        }
+        for (std::size_t r = 0; r < rules.size(); ++r) {
+            if (rules[r].kind == RuleKind::leaf && weights > 0) {
+                sums.use(state, r, leaves * (std::exp(rules[r].log_weight) / weights));
+            }
+            for (std::size_t f = 0; &rules[r] == own.rule && f < at.d; ++f) {
+                sums.split(state, r, f, splits[f]);
+            }
+        }
+        sums.visit(state, visits);
+        for (const bool can_split : {false, true}) {
+            sums.weigh(
+                state, can_split ? visits - alone : alone,
+                [&](std::size_t r) { return rules[r].log_weight; },
+                [&](std::size_t r) {
+                    const bool splits_here = can_split && &rules[r] == own.rule;
+                    return reach_of(
+                        problem.grammar, rules[r], rules[r].log_weight,
+                        [](const auto&) { return true; },
+                        [&] { return RuleReach{splits_here, splits_here}; });
+                });
+        }
+    }
+}
 
 // By blocks: what is known of the states of boxes is shared out among rules.
 class RulesOfStates {
@@ -218,6 +260,11 @@ Status expected_uses(const Engine& engine, const Pass& pass, std::size_t memory,
     ThreadTeam team;
     return team.run(1, [&](std::size_t) {
         UseTotals sums(problem, out);
+        if (const LevelSums* const levels = pass.level_sums()) {
+            share_out(problem, *levels, sums);
+            team.end(Status::done);
+            return;
+        }
         Watch watch(team, &poll);
         std::uint64_t items = 0;
         const auto go_on = [&](std::uint64_t more) {

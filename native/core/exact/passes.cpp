@@ -9,6 +9,7 @@
 #include "exact/engine.hpp"
 #include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/interval_blocks/search.hpp"
+#include "exact/level_pass.hpp"
 #include "log_sum.hpp"
 
 namespace slp::exact {
@@ -200,24 +201,38 @@ private:
 
 }  // namespace
 
+void Pass::log_values_below(const Engine& engine, const Box& box,
+                            std::span<const BoxSplit> splits, const ItemEdges& item,
+                            std::int32_t, double* left, double* right) const {
+    for (const RuleEdges& rule : item.rules) {
+        for (const Edge& edge : rule.edges) {
+            if (rule.kind == RuleKind::call) {
+                *left++ = log_value(box, edge.left_state);
+                *right++ = 0.0;
+                continue;
+            }
+            const BoxSplit& split = splits[edge.split];
+            *left++ = engine.log_value_of_side(*this, box, split, true, edge.left_state);
+            *right++ = engine.log_value_of_side(*this, box, split, false, edge.right_state);
+        }
+    }
+}
+
 void Pass::edge_probabilities(const Engine& engine, const Box& box,
                               std::span<const BoxSplit> splits, std::int32_t product,
                               const ItemEdges& item, double* out) const {
     const double own = log_value(box, product);
+    std::vector<double> left(item.n_edges), right(item.n_edges);
+    log_values_below(engine, box, splits, item, product, left.data(), right.data());
+    std::size_t at = 0;
     for (const RuleEdges& rule : item.rules) {
         if (rule.kind == RuleKind::leaf) {
             *out++ = std::exp(log_factor(rule, item, likelihood()) - own);
         }
         for (const Edge& edge : rule.edges) {
-            double below = 0;
-            if (rule.kind == RuleKind::call) {
-                below = log_value(box, edge.left_state);
-            } else {
-                const BoxSplit& split = splits[edge.split];
-                below = engine.log_value_of_side(*this, box, split, true, edge.left_state) +
-                        engine.log_value_of_side(*this, box, split, false, edge.right_state);
-            }
+            const double below = left[at] + right[at];
             *out++ = std::exp(rule.log_factor + below - own + edge.log_probability());
+            ++at;
         }
     }
 }
@@ -242,6 +257,9 @@ std::unique_ptr<Pass> Engine::make_block_pass(const PassTask& task) const {
 }
 
 std::unique_ptr<Pass> Engine::make_pass(const PassTask& task) const {
+    if (task.excluded < 0 && looks()) {
+        return make_level_pass(*this, task);
+    }
     const bool is_number = task.quantity <= Quantity::count;
     if (!task.scaled && is_number && uses_blocks() &&
         !(task.excluded >= 0 && binary_table_ && problem_.grammar.min_leaf > 1)) {

@@ -96,21 +96,26 @@ LimitedState LimitedStates::made(std::int32_t state) {
     const Grammar& grammar = problem_.grammar;
     const Rules& rules = grammar.states[static_cast<std::size_t>(state)];
     double best = -INFINITY, leaves = -INFINITY;
+    int n_leaves = 0;
     for (const Rule& rule : rules) {
         if (rule.kind == RuleKind::leaf) {
             best = std::max(best, rule.log_weight);
             leaves = log_sum(leaves, rule.log_weight);
+            n_leaves += rule.log_weight > -INFINITY ? 1 : 0;
         }
     }
-    LimitedState out{0, best, best, -INFINITY, 0.0, split_rule(rules), -1, -1};
+    LimitedState out{0,        best, best,              -INFINITY, leaves, leaves,
+                     n_leaves, 0.0,  split_rule(rules), -1,        -1};
     const auto less = [&](double weight, double sum) {
         return grammar.normalise && weight > -INFINITY ? weight - sum : weight;
     };
     out.stop_alone = out.stop = less(best, leaves);
+    out.leaves_alone = out.leaves = less(leaves, leaves);
     out.most = out.stop_alone;
     if (out.rule != nullptr) {
         const double all = log_sum(leaves, out.rule->log_weight);
         out.stop = less(best, all);
+        out.leaves = less(leaves, all);
         out.split = less(out.rule->log_weight, all);
         const FeatureSteps steps = rule_steps(problem_, *out.rule)[0];
         out.left = steps.left;

@@ -18,6 +18,9 @@ struct LimitedState {
     // Log weights, normalised: of the best leaf rule in a box that can split and in one that
     // cannot, and of the split rule. -inf where there is none.
     double stop, stop_alone, split;
+    // The same of all leaf rules together, and the number of those that have a weight.
+    double leaves, leaves_alone;
+    int n_leaves;
     // At least the log weight of any derivation, in any box.
     double most;
     // The split rule, and the states that it leads to; none at the last level.
@@ -25,6 +28,7 @@ struct LimitedState {
     std::int32_t left, right;
 
     double log_stop(bool can_split) const { return can_split ? stop : stop_alone; }
+    double log_leaves(bool can_split) const { return can_split ? leaves : leaves_alone; }
 };
 
 class LimitedStates {

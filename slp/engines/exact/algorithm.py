@@ -23,11 +23,18 @@ _OBSTACLES = (
     "splits are by subsets of levels, or missing values take a side",
     "features are in groups, so that the share of one depends on which others can split a box",
 )
+_BY_LEVELS = (
+    "It goes by levels: one look at the sorted rows sums over all trees of both sides of a split, "
+    "so that no box of the last two levels is kept. The same pass finds the best tree, the number "
+    "of trees and how features are used."
+)
 
 
 def algorithm_in_words(problem: Problem) -> str:
     """How a pass of the compiled core goes and, where it goes item by item, why."""
     assert problem.core is not None
+    if problem.core.looks() is not None:
+        return fill(_BY_LEVELS, 96)
     obstacle = _OBSTACLES[problem.core.obstacle()]
     if obstacle:
         text = f"It goes item by item (each box in each state by itself): {obstacle}."

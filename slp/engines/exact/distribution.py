@@ -294,6 +294,8 @@ class CompiledChart(SumsOfRows):
     @cached_property
     def _usage(self) -> NDArray[np.float64]:
         expected, total = self.expected_splits(), self.log_total
+        if self.passes.by_levels:
+            return np.minimum(self.passes.used(self.likelihood), np.minimum(1.0, expected))
         out = np.zeros(len(expected))
         for f in np.flatnonzero(expected):
             without = self.passes.total_without(int(f), self.likelihood)

@@ -98,11 +98,13 @@ class Passes:
         self._n_items = 0  # once they are known
         self._normalised = grammar.normalised and grammar.max_leaves is None
         many = len(grammar.all_states()) > 1 or grammar.max_leaves is not None
-        self._unit = "pairs of box and state" if many else "boxes"
         self._kept: dict[tuple[PassQuantity, bool], tuple[int, ExactPass]] = {}
         self._totals: dict[bool, float] = {}  # by likelihood, as far as they are known
         self._wide: set[bool] = set()  # by likelihood, the totals that leave the range of doubles
         self._made_of = (grammar, table, memory, None, threads)
+        #: Whether a pass finds all quantities at once (`native/core/exact/level_sums.hpp`).
+        self.by_levels = engine.looks() is not None
+        self._unit = "pairs of box and state" if many and not self.by_levels else "boxes"
 
     def of_table(self, table: Table) -> Passes:
         """Passes over the grammar on another table, within what these leave, and in their time."""
@@ -123,9 +125,13 @@ class Passes:
         BudgetError
             It would need more memory (E501) or time (E540) than there is for it.
         """
+        if self.by_levels and quantity != "total":
+            if quantity == "count":  # which does not depend on likelihood
+                likelihood = likelihood if ("total", likelihood) in self._kept else True
+            return self.get("total", likelihood, "root").other(_QUANTITIES.index(quantity))
         key, least = (quantity, likelihood), _KEEP.index(keep)
         kept = self._kept.get(key)
-        if kept is not None and kept[0] >= least:
+        if kept is not None and (self.by_levels or kept[0] >= least):
             return kept[1]
         del kept  # its memory is needed
         self._kept.pop(key, None)
@@ -134,6 +140,11 @@ class Passes:
         if quantity == "total":
             self._totals[likelihood] = self._log_root(found)
         return found
+
+    def used(self, likelihood: bool) -> NDArray[np.float64]:
+        """For each feature the probability that some split is on it, shape (d,), where `by_levels`
+        holds."""
+        return np.asarray(self.get("total", likelihood, "root").used())
 
     def total_without(self, feature: int, likelihood: bool) -> float:
         """Log of the weight of all trees without a split on a feature; all weights stay as they
@@ -157,7 +168,9 @@ class Passes:
             There is not enough memory (E501), or the time is over (E540).
         """
         if size > self.left():
-            self._kept = {key: kept for key, kept in self._kept.items() if key == needed}
+            quantity, likelihood = needed
+            held = ("total", likelihood) if self.by_levels else (quantity, likelihood)
+            self._kept = {key: kept for key, kept in self._kept.items() if key == held}
         if size > self.left():
             raise self._used_up(_OUT_OF_BUDGET, words)
         if self._deadline.over():
@@ -171,6 +184,8 @@ class Passes:
         self, quantity: PassQuantity, likelihood: bool, length: int = 0
     ) -> NDArray[np.float64]:
         """The root's vector of a quantity; other values of the pass are dropped."""
+        if self.by_levels:
+            return np.asarray(self.engine.root_vector(self.get(quantity, likelihood, "root")))
         return np.asarray(self.engine.root_vector(self._run(quantity, likelihood, length, "root")))
 
     def descend(
@@ -270,7 +285,9 @@ class Passes:
             done = self.engine.make_pass(
                 *of, scaled, length, _KEEP.index(keep), left, self._threads, excluded
             )
-            by_interval_blocks: bool | None = not scaled and self.engine.values_per_box() > 0
+            by_interval_blocks: bool | None = (
+                not self.by_levels and not scaled and self.engine.values_per_box() > 0
+            )
             if quantity not in _NUMBERS:
                 by_interval_blocks = False
             if excluded >= 0:  # there are fewer boxes

@@ -33,7 +33,7 @@ from slp.engines.shared.core_limits import core_moves
 from slp.engines.shared.digests import digest_of_grammar, digest_of_table
 from slp.engines.shared.forward_runs import can_run_forward
 from slp.engines.shared.proposal_names import MOST_BOXES, Named, mixture_of_names
-from slp.engines.shared.size import size_of
+from slp.engines.shared.size import items_of
 from slp.engines.shared.starts import TRIES, no_start, search_stopped
 from slp.engines.shared.tree_scorer import TreeScorer
 from slp.ir.constraints import Constraint
@@ -107,7 +107,7 @@ class CompiledMetropolisHastings(CoreChains):
         if most_boxes is None:
             # The estimate takes seconds on large tables, and only `q_exact` needs it.
             exactly = "q_exact" in proposal
-            small = exactly and size_of(problem, grammar, table).items <= MOST_ITEMS
+            small = exactly and items_of(problem) <= MOST_ITEMS
             most_boxes = math.inf if small else MOST_BOXES
         make = partial(_sampler, core, problem, grammar, table, constraints, most_boxes)
         named = mixture_of_names(proposal, lambda: make([]).root_fits())

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _BYTES_PER_BOX, _WORD = 30, 8
 
 _FINE, _SEED = 1e7, 1
+# Of a split of an item, and of a row and a feature in a look; the relative standard error of the
+# number of looks.
+_SECONDS_PER_SPLIT, _SECONDS_PER_VISIT, _ERROR_OF_LOOKS = 5e-8, 1e-8, 0.1
 #: The work of a rough estimate: a few milliseconds.
 ROUGH = 2e5
 # A feature with more values is not inner (`native/core/exact/interval_blocks/inner_feature.cpp`).
@@ -72,8 +75,27 @@ def size_for(problem: Problem, memory: float, splits: float) -> Size | None:
     )
 
 
+def items_of(engine: ExactEngine) -> float:
+    """The number of boxes in states, whether a pass keeps them or not."""
+    boxes, _, _, states, _, _ = engine.estimate_boxes(_FINE, _SEED)
+    return boxes * states
+
+
 def size_of(engine: ExactEngine, grammar: TreeGrammar, table: Table, work: float = _FINE) -> Size:
-    """The size of the problem of an `ExactEngine` of a grammar on a table."""
+    """The size of the problem of an `ExactEngine` of a grammar on a table. Where passes go by
+    levels (`native/core/exact/level_sums.hpp`), boxes are the sides that they look at."""
+    if (plan := engine.looks()) is not None:
+        looks, visits, size = plan
+        passes = 1 + (not grammar.normalised)
+        return Size(
+            2 * looks,
+            2 * looks,
+            visits * _SECONDS_PER_VISIT / _SECONDS_PER_SPLIT,
+            round(size),
+            _ERROR_OF_LOOKS,
+            seconds=visits * _SECONDS_PER_VISIT * passes,
+            summary_memory=size,
+        )
     boxes, unlimited, error, states, splits, at_least = engine.estimate_boxes(work, _SEED)
     items = boxes * states
     per_box = 0 if at_least else engine.values_per_box()
@@ -115,7 +137,7 @@ def seconds_of(
     if not per_box:
         # Splits that depth and `min_leaf` exclude are not followed, although `splits` counts them.
         gone_through = splits * min(1.0, boxes / max(1.0, unlimited))
-        return items * rows * (1.5e-6 + gone_through * 5e-8) * (passes + 2)
+        return items * rows * (1.5e-6 + gone_through * _SECONDS_PER_SPLIT) * (passes + 2)
     # Interval blocks follow what depth excludes. One look-up serves as many boxes as the inner
     # feature has values.
     numeric = [f.kind for f in table.features if not f.kind.categorical]

@@ -1,5 +1,5 @@
-"""Verifies certificates of decision trees (docs/certificates.md of slp): one in a file or a line,
-as itself or under `certificate`. Exit code 0: all claims are true; 1: one is not; 2: none is sound."""
+"""Verifies certificates of decision trees (docs/certificates.md): one in a file or on a line, as
+itself or under `certificate`. Exit code 0: all claims are true; 1: one is not; 2: none is sound."""
 
 import json
 import math
