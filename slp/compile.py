@@ -112,7 +112,8 @@ def find_wrong_names(program: CheckedProgram, X: Any, y: Any = None) -> tuple[Di
     declared = named_column(y) or name_of_response(program, frame)
     response = declared if declared in columns else None
     beside = {response if given is None else None, program.event, program.exposure}
-    features = set(columns) - {*beside, *program.ignored}
+    made = {d.name for d in program.definitions}
+    features = (set(columns) - {*beside, *program.ignored}) | made
     findings = Findings()
     check_names(program, features, response if given is None else given, findings)
     return findings.in_order()
@@ -131,8 +132,10 @@ def _varied(
     progress: ListingProgress | None,
 ) -> Problem:
     """A changed program on the same table. The table is coded again only if other cuts
-    or concepts are declared, or if trees are soft or hard in place of the other."""
-    coded = [(own.features, own.is_a, own.soft) for own in (program, problem.program)]
+    or concepts or formulas are declared, or if trees are soft or hard in place of the other."""
+    coded = [
+        (own.features, own.is_a, own.definitions, own.soft) for own in (program, problem.program)
+    ]
     if coded[0] != coded[1]:
         return compile_problem(program, X, y, known=known, progress=progress)
     program = with_tree_on(program, problem.table)

@@ -291,3 +291,11 @@ def test_formulas_agree_in_numpy_sql_and_python(seed: int) -> None:
         exec(tree.to_python(), module)
         told = [module["predict"]({"a": a, "b": b}) for a, b in points]
         assert np.array(told)[clear].tolist() == want, (text, end)
+
+
+def test_a_defined_feature_is_known_where_the_table_has_faults() -> None:
+    text = ":- leaf(dirichlet([1, 1, 1])). :- constraint(once(r)). :- define(r, a / b)."
+    table = pl.DataFrame({"a": [1, 2], "b": [1, 3], "y": ["p", "q"]})
+    with pytest.raises(slp.SlpError) as caught:
+        slp.parse(RULES + text).posterior(table, "y")
+    assert [d.code for d in caught.value.diagnostics] == ["E431"]

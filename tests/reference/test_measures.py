@@ -107,6 +107,8 @@ def test_groups_of_features() -> None:
         gap=np.array([1.0, 3.0, 1.0, 1.0, 1.0, 1.0]),
         log_length=np.log(np.full(6, 0.1)),
         log_share=np.full(6, np.nan),
+        log_mass=np.full(6, np.nan),
+        log_density=np.full(6, np.nan),
         pair=np.arange(6),
         feature_groups=np.array([0, 0, 1]),
     )

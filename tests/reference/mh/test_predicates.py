@@ -75,7 +75,7 @@ def made(request: pytest.FixtureRequest) -> Example:
 
 
 pytestmark = pytest.mark.filterwarnings("ignore::slp.SlpWarning")
-N_EXAMPLES = 23
+N_EXAMPLES = 19
 BY_PLACE = pytest.mark.parametrize("made", range(N_EXAMPLES), indirect=True)
 
 
