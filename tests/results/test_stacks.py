@@ -42,6 +42,10 @@ def test_what_is_told_of_the_constraints(
         assert told.get("constraint_note", "") == found.constraint_note
 
 
+#: Pictures of a stack, and of another question.
+_OTHERS = {"calibration", "sensitivity"}
+
+
 @pytest.mark.parametrize(
     "command",
     [
