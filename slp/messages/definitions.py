@@ -25,6 +25,10 @@ ERROR_OF_MISSING = E180.says(
     "`{name}` cannot be an error where a feature that it names is missing",
     "leave `undefined(error)` out: it has a missing value there too",
 )
+DEFINED_WITH_LEVELS = E180.says(
+    "`{name}` is made by a formula, so it has numbers, and no levels",
+    "leave its levels out, or compute the column beforehand",
+)
 TOO_MANY_PARTS = E180.says(
     "the formula of `{name}`, with those that it names written out, has more than {most} parts",
     "make a shorter one, or compute the column beforehand",

@@ -1,4 +1,4 @@
-"""No column that a program names may have two roles."""
+"""No column that a program names may have two roles, and no defined feature may have levels."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from slp.errors import Related
 from slp.ir import program as ir
 from slp.ir.names import named_features
 from slp.messages.constraints import FEATURE_WITH_ROLE
+from slp.messages.definitions import DEFINED_WITH_LEVELS
+from slp.messages.groups import GROUP_AS_DEFINED
 
 
 def check_columns(program: ir.CheckedProgram, findings: Findings) -> None:
@@ -30,3 +32,16 @@ def check_columns(program: ir.CheckedProgram, findings: Findings) -> None:
             role, said = roles[name]
             because = [Related(f"{role} because of this", said)] if said else []
             findings.add(FEATURE_WITH_ROLE(where, related=because, name=name, role=role))
+
+
+def check_defined(program: ir.CheckedProgram, findings: Findings) -> None:
+    """Check that features that formulas make have numbers, and that no group has their name."""
+    names = {d.name for d in program.definitions}
+    for declared in program.features:
+        of_levels = declared.kind in ("categorical", "ordinal") or declared.splits is not None
+        if declared.name in names and of_levels:
+            findings.add(DEFINED_WITH_LEVELS(declared.span, name=declared.name))
+    for group in program.groups.values():
+        if group.name in names:
+            span = next(iter(group.spans.values()), None)
+            findings.add(GROUP_AS_DEFINED(span, name=group.name))
