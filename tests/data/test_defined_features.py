@@ -220,6 +220,12 @@ def test_a_tree_of_another_definition_is_another_tree() -> None:
     assert posterior.log_posterior(tree) > -math.inf
     other = slp.Tree.from_dict({**tree.to_dict(), "defined": "b / a"})
     assert posterior.log_posterior(other) == -math.inf
+    forbids = slp.parse(RATIO + ":- constraint(forbid(a)).")
+    assert not tree.check(forbids)[0].holds
+    for program in (forbids, slp.parse(":- use(growtree). :- constraint(forbid(a)).")):
+        for ask in (other.certificate, other.check):
+            with pytest.raises(SlpError, match="E608"):
+                ask(program)
 
 
 def test_saved_runs_keep_formulas(tmp_path: Any) -> None:
