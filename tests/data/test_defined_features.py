@@ -256,6 +256,13 @@ def test_the_cost_of_a_tree_is_that_of_its_columns() -> None:
         posterior.expected_cost()
 
 
+def test_words_of_ignored_columns_and_of_costs() -> None:
+    with pytest.raises(SlpError, match="`b` is ignored, and no feature of this table"):
+        slp.parse(RATIO + ":- ignore(b). :- feature(b, [unit(kg)]).").posterior(a_table())
+    said = slp.parse(RATIO + ":- cost(a, 2). :- constraint(max_cost(1)).").describe()
+    assert "with what ratio is made of, cost at most 1 together" in " ".join(str(said).split())
+
+
 # --- formulas ------------------------------------------------------------------------------------
 
 
