@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from slp.analysis.findings import Findings
+from slp.constraints.prefer import without_preference
 from slp.errors import Related
 from slp.ir import program as ir
 from slp.ir.names import named_features
@@ -24,7 +25,7 @@ def check_columns(program: ir.CheckedProgram, findings: Findings) -> None:
         roles[program.row_weight] = ("the weight of rows", program.spans.get("row_weight"))
     taken = {c for d in program.definitions for c in d.formula.columns} & {*program.ignored}
     # What counts as splits on a column of a formula may be said of one that is ignored.
-    counting = [c.span for c in program.constraints if c.rising is None]
+    counting = [c.span for c in program.constraints if without_preference(c).rising is None]
     counting += [cost.span for cost in program.costs]
     counting += [box.span for box in program.boxes.values()]
     for name, where in named_features(program):
