@@ -133,10 +133,10 @@ class TreeChecks:
 
     def _check_formulas(self, tree: Tree) -> None:
         known = {d.name: d.formula for d in self.program.definitions}
-        for node in tree.nodes():
-            formula = node.test.formula if isinstance(node, Split) else None
-            if formula is not None and formula != known.get(node.feature):
-                raise DataError(NOT_DEFINED_SO(feature=node.feature, text=formula.text))
+        for split in (node for node in tree.nodes() if isinstance(node, Split)):
+            formula = split.test.formula
+            if formula is not None and formula != known.get(split.feature):
+                raise DataError(NOT_DEFINED_SO(feature=split.feature, text=formula.text))
 
 
 def statements(program: CheckedProgram) -> list[Constraint | Support]:
