@@ -6,7 +6,8 @@ from slp.messages.entry import Entry
 
 E180 = Entry(
     "E180: a definition of a feature is malformed",
-    cause="A formula has something other than numbers, columns, definitions and arithmetic.",
+    cause="A formula has something other than numbers, columns, definitions and arithmetic, or its "
+    "feature is declared with levels.",
     remedy="Write arithmetic over columns, as `:- define(bmi, weight / (height/100)^2).` does.",
     example=":- use(growtree).\n:- define(bmi, weight // height).",
 )

@@ -117,6 +117,16 @@ def test_a_formula_may_take_columns_that_are_ignored() -> None:
         posterior.predict(table.with_columns(ratio=pl.lit(1.0)))
 
 
+def test_an_array_of_the_features_alone_lacks_what_is_ignored() -> None:
+    table = a_table()
+    rows, y = table.select("a", "b").to_numpy(), table["y"].to_list()
+    program = slp.parse(":- use(growtree). :- define(ratio, x0 / x1). :- ignore(x0).")
+    posterior = program.posterior(rows, y, draws=0)
+    assert list(posterior.predict(rows)) == y
+    with pytest.raises(SlpError, match="E441.*x0"):
+        posterior.predict(rows[:, 1:])
+
+
 def test_where_a_formula_has_no_value() -> None:
     table = a_table(least=0)
     with pytest.raises(SlpError) as caught:
