@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from slp.analysis.clauses.predicates import Clauses, sort_clauses
 from slp.analysis.clauses.references import check_references
-from slp.analysis.consistency.columns import check_columns
+from slp.analysis.consistency.columns import check_columns, check_defined
 from slp.analysis.consistency.contradictions import check_constraints
 from slp.analysis.consistency.measures import check_measures
 from slp.analysis.consistency.misplaced import find_misplaced
@@ -127,6 +127,7 @@ def read_program(
         space = _check_states(program, states, settings, findings)
         never_a_leaf = always_splits(program, states, space)
     check_columns(program, findings)
+    check_defined(program, findings)
     check_monotone(program, made, findings)
     check_measures(program, findings)
     check_edits(program, findings)

@@ -50,7 +50,7 @@ class MaxCost(Constraint):
         listed = f": {', '.join(told)}" if told else ""
         most = number_text(self.most)
         made = [name for name, _ in self.made.of]
-        whole = f", with what {joined(made)} {_is(made)} made of" if made else ""
+        whole = f", with what {joined(made)} {_is(made)} made of," if made else ""
         return f"The features of each path{whole} cost at most {most} together, each once{listed}."
 
     def to_plain(self) -> dict[str, Any]:

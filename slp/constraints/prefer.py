@@ -99,3 +99,8 @@ class Prefer(Constraint):
 
     def missed_end(self, end: BoxEnd) -> Diagnostic | None:
         return self.constraint.missed_end(end)
+
+
+def without_preference(constraint: Constraint) -> Constraint:
+    """The constraint that a preference is for; another one as it is."""
+    return constraint.constraint if isinstance(constraint, Prefer) else constraint

@@ -21,7 +21,11 @@ from slp.data.written import as_written
 from slp.errors import DataError, Diagnostic, warn
 from slp.messages.cells import MISSING_TO_PREDICT, TEXT_TO_PREDICT
 from slp.messages.names import nearest, plural
-from slp.messages.new_rows import NO_COLUMN_TO_PREDICT, WRONG_NUMBER_OF_COLUMNS
+from slp.messages.new_rows import (
+    ARRAY_WITHOUT_SOURCE,
+    NO_COLUMN_TO_PREDICT,
+    WRONG_NUMBER_OF_COLUMNS,
+)
 from slp.messages.table_warnings import NEW_LEVELS, NEW_OUT_OF_RANGE
 
 
@@ -70,11 +74,12 @@ def _with_defined(
     Raises
     ------
     DataError
-        E440, E490 to E492, and all faults of the cells that formulas take.
+        E440, E441, E490 to E492, and all faults of the cells that formulas take.
     """
     own = {c.name: c for c in columns}
     known = {f.name: f for f in features}
-    others = {c.name: c for c in frame.columns}
+    by_place = not frame.named and len(frame.columns) == len(columns)
+    others = {} if by_place else {c.name: c for c in frame.columns}
     faults: list[Diagnostic] = []
     out: list[Column] = []
     for feature in features:
@@ -87,6 +92,8 @@ def _with_defined(
             sources = {}
             for name in formula.columns:
                 column = own.get(name) or others.get(name)
+                if column is None and by_place:
+                    raise DataError(ARRAY_WITHOUT_SOURCE(name=name, feature=feature.name))
                 if column is None:
                     raise DataError(_absent_fault(name, frame.names))
                 if name in own:

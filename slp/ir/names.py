@@ -52,6 +52,8 @@ def unknown_features(
             continue
         if name == response:
             yield words.RESPONSE_AS_FEATURE(span, name=name)
+        elif name in program.ignored:
+            yield words.IGNORED_AS_FEATURE(span, name=name)
         else:
             help = name_help(name, features, "feature")
             yield words.NO_SUCH_FEATURE(span, name=name, help=help)

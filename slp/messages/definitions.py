@@ -6,7 +6,8 @@ from slp.messages.entry import Entry
 
 E180 = Entry(
     "E180: a definition of a feature is malformed",
-    cause="A formula has something other than numbers, columns, definitions and arithmetic.",
+    cause="A formula has something other than numbers, columns, definitions and arithmetic, or its "
+    "feature is declared with levels.",
     remedy="Write arithmetic over columns, as `:- define(bmi, weight / (height/100)^2).` does.",
     example=":- use(growtree).\n:- define(bmi, weight // height).",
 )
@@ -24,6 +25,10 @@ NO_WAY_OF_UNDEFINED = E180.says(
 ERROR_OF_MISSING = E180.says(
     "`{name}` cannot be an error where a feature that it names is missing",
     "leave `undefined(error)` out: it has a missing value there too",
+)
+DEFINED_WITH_LEVELS = E180.says(
+    "`{name}` is made by a formula, so it has numbers, and no levels",
+    "leave its levels out, or compute the column beforehand",
 )
 TOO_MANY_PARTS = E180.says(
     "the formula of `{name}`, with those that it names written out, has more than {most} parts",

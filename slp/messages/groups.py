@@ -28,6 +28,9 @@ GROUP_AS_FEATURE = E171.says(
 GROUP_AS_COLUMN = E171.says(
     "`{name}` is a group, and a column of the table too", "give the group a name of its own"
 )
+GROUP_AS_DEFINED = E171.says(
+    "`{name}` is a group, and a defined feature too", "give the group a name of its own"
+)
 
 E172 = Entry(
     "E172: groups of features do not go with what the program declares",

@@ -95,3 +95,7 @@ E441 = Entry(
 WRONG_NUMBER_OF_COLUMNS = E441.says(
     "the array has {columns}, the table {features}", "in this order: {names}"
 )
+ARRAY_WITHOUT_SOURCE = E441.says(
+    "an array of the features alone has no column `{name}`, of which `{feature}` is made",
+    "give all columns of the table, or a frame with their names",
+)

@@ -14,6 +14,9 @@ RESPONSE_AS_FEATURE = E150.says(
     "`{name}` is the response of this table, not a feature",
     "name a feature, or another response by `:- response(Column).`",
 )
+IGNORED_AS_FEATURE = E150.says(
+    "`{name}` is ignored, and no feature of this table", "take one of the two out"
+)
 NO_SUCH_FEATURE = E150.says("the table has no feature `{name}`", "{help}")
 
 E151 = Entry(

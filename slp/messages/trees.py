@@ -182,7 +182,8 @@ TREE_VALUE_NO_NUMBER = E607.says(
 E608 = Entry(
     "E608: a test of a tree does not fit the kind of its feature",
     cause="A test has a threshold where the table has levels, or a level where it has numbers; or "
-    "rows come to it that miss the value, and it does not say which side these take.",
+    "rows come to it that miss the value, and it does not say which side these take; or another "
+    "formula makes its feature.",
     remedy="Take a tree made for this table, or declare the kind that the tree takes.",
     example='slp.Tree.from_dict({"feature": "colour", "threshold": 1, "left": {}, '
     '"right": {}}).with_summaries(table)\n'
@@ -195,6 +196,10 @@ TEST_OF_ANOTHER_KIND = E608.says(
 
 OTHER_FORMULA = E608.says(
     "the tree tests {feature} as {text}, but the table has another {feature}",
+    "use a tree of the same definition",
+)
+NOT_DEFINED_SO = E608.says(
+    "the tree tests {feature} as {text}, but the program does not define it so",
     "use a tree of the same definition",
 )
 TEST_WITHOUT_SIDE = E608.says(

@@ -65,20 +65,28 @@ def predictive_check(
     Raises
     ------
     UnsupportedError
-        E571: counts with exposures; numbers whose rows were added up, without `X`.
+        E571: counts with exposures; numbers whose rows were added up, or a prior of other features,
+        without `X`.
     """
     leaf, table = posterior.table.leaf, posterior.table
     if leaf.exposed:
         raise nothing("counts with exposures have no outcomes in one unit", "draw calibration")
-    rows, outcomes = own_outcomes(posterior) if X is None else (X, outcomes_in(posterior, X, y))
+    beside = [(c, of) for c, of in ((ORANGE, prior), (BLUE, posterior)) if of is not None]
+    if X is None:
+        if any(of.table.feature_names != table.feature_names for _, of in beside):
+            raise nothing("the prior has other features", "give rows as X")
+        own, outcomes = own_outcomes(posterior)
+        rows = [own for _ in beside]
+    else:
+        outcomes = outcomes_in(posterior, X, y)
+        rows = [of.table.new_rows(X) for _, of in beside]
     ax, known = axes_of(ax, 5.6, 3.8), len(outcomes)
     if known > _MOST_ROWS:
         some = np.random.default_rng(seed).choice(known, _MOST_ROWS, replace=False)
-        rows, outcomes = table.new_rows(rows)[some], outcomes[some]
+        rows, outcomes = [own[some] for own in rows], outcomes[some]
     sides: list[Side] = []
-    for colour, of in ((ORANGE, prior), (BLUE, posterior)):
-        if of is not None:
-            sides.append((_name(of), colour, _drawn(of, rows, seed)))
+    for (colour, of), each in zip(beside, rows, strict=True):
+        sides.append((_name(of), colour, _drawn(of, each, seed)))
     part = "" if len(outcomes) == known else f" of {known:,}, at random"
     size = f"{len(outcomes):,} rows{part}, {_DRAWS} draws"
     if leaf.classes:
@@ -108,10 +116,10 @@ def _name(posterior: Posterior) -> str:
     return "prior, which has seen the outcomes" if seen else "prior"
 
 
-def _drawn(posterior: Posterior, rows: Any, seed: int) -> NDArray[Any]:
+def _drawn(posterior: Posterior, rows: NDArray[np.object_], seed: int) -> NDArray[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SlpWarning)  # W552: the name says it
-        return posterior.predict_draws(rows, "outcome", _DRAWS, seed)
+        return posterior._draws_of_rows(rows, "outcome", _DRAWS, seed)
 
 
 def own_outcomes(posterior: Posterior) -> tuple[NDArray[np.object_], NDArray[Any]]:

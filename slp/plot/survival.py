@@ -210,7 +210,7 @@ def _longest(
     if outcomes is not None:
         return float(np.max(outcomes if outcomes.ndim == 1 else outcomes[:, 0])) or 1.0
     every = np.concatenate([curve.rows[:_MOST_CURVES] for curve in curves])
-    found = posterior.quantile(every, 0.9)
+    found = posterior._quantiles(every, np.array(0.9))
     return float(np.min([found.max(), np.finfo(np.float32).max]))
 
 

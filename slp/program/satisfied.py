@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from slp.constraints.avoids import Avoids, DeeperThan
-from slp.constraints.prefer import Prefer
+from slp.constraints.prefer import Prefer, without_preference
 from slp.constraints.satisfies import Satisfies
 from slp.ir.constraints import Constraint
 from slp.ir.program import CallBody, CheckedProgram, LeafBody, SplitBody, TreeRule
@@ -39,8 +39,7 @@ def satisfying(without: CheckedProgram, constraint: Constraint) -> CheckedProgra
     """The trees of a program that can be summed over, and of these the ones that satisfy one more
     constraint, with the weights that they have there; None where no program says so. A preference
     is satisfied where no split and no leaf is against it."""
-    if isinstance(constraint, Prefer):
-        constraint = constraint.constraint
+    constraint = without_preference(constraint)
     if constraint.by_code or constraint.beyond_grammar() is not None:
         return None
     without = _not_going_back(without)

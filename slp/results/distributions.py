@@ -49,7 +49,10 @@ class Distributions:
         levels = np.asarray(q)
         if levels.dtype.kind not in "iuf" or not ((levels > 0) & (levels < 1)).all():
             raise UsageError(NOT_A_QUANTILE(level=q))
-        rows = self.table.new_rows(X)
+        return self._quantiles(self.table.new_rows(X), levels)
+
+    def _quantiles(self, rows: NDArray[np.object_], levels: NDArray[Any]) -> NDArray[np.float64]:
+        """As `quantile`, of rows as `Table.new_rows` has them."""
         numbers = rows_as_numbers(self.table, rows)
         first, which = self._result.distinct_rows(numbers)
 

@@ -56,7 +56,17 @@ class Predictive(Distributions):
         if kind not in ("mean", "outcome"):
             raise UsageError(UNKNOWN_KIND_OF_DRAW(kind=kind))
         check_count("n", n)
-        rng, rows, leaf = _generator(seed), self.table.new_rows(X), self.table.leaf
+        return self._draws_of_rows(self.table.new_rows(X), kind, n, seed)
+
+    def _draws_of_rows(
+        self,
+        rows: NDArray[np.object_],
+        kind: Literal["mean", "outcome"],
+        n: int,
+        seed: int | None,
+    ) -> NDArray[Any]:
+        """As `predict_draws`, of rows as `Table.new_rows` has them."""
+        rng, leaf = _generator(seed), self.table.leaf
         self._result.say_what_prior_knows()
         self._result.say_found()
         means = kind == "mean" and bool(leaf.classes)

@@ -98,8 +98,8 @@ class Slope:
         """Where the best tree stays the best, in words; of a label by factors on it."""
         if self.stays is None:
             return "not known"
-        factor = "factor " if self.kind == "label" else ""
-        return f"{factor}{self.stays}"
+        ends = self.stays.changes_below or self.stays.changes_above
+        return f"factor {self.stays}" if self.kind == "label" and ends else str(self.stays)
 
 
 @dataclass(frozen=True, eq=False)

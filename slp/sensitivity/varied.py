@@ -29,7 +29,7 @@ from slp.sensitivity.numbers import NotVaried, Varied
 
 _Floats: TypeAlias = NDArray[np.float64]
 
-NOT_IN_LABELS = "no label and no feature weight uses it, or guards and arguments do too"
+NOT_IN_LABELS = "no label and no feature weight uses it, or guards, arguments or directives do too"
 AT_END = "it is at an end of its range, where labels are invalid on the other side"
 COMPUTED = "it is computed from other parameters"
 

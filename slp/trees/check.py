@@ -15,11 +15,11 @@ from slp.errors import DataError, UsageError
 from slp.ir.constraints import Constraint, Support
 from slp.ir.program import CheckedProgram
 from slp.ir.words import describe_constraint, describe_support
-from slp.messages.trees import NOT_A_PROGRAM, RESPONSE_WITHOUT_TABLE
+from slp.messages.trees import NOT_A_PROGRAM, NOT_DEFINED_SO, RESPONSE_WITHOUT_TABLE
 from slp.source import SourceSpan
 from slp.trees.definitions import Seen, findings
 from slp.trees.route import CodedRows, RowsOfTable
-from slp.trees.tree import Tree
+from slp.trees.tree import Split, Tree
 
 if TYPE_CHECKING:
     from slp.data.table import Table
@@ -85,7 +85,8 @@ def check_tree(
     DataError
         As `Tree.apply`; a table without a response, or with one that the program's leaf model does
         not allow, as `slp.data.table_of`; E150, E151: the program names a feature or a class that
-        the table lacks; E611: `y` without `X`.
+        the table lacks; E608: the tree tests a defined feature that the program defines otherwise,
+        or not at all; E611: `y` without `X`.
     UsageError
         E612: `program` is not a program.
     SlpError
@@ -122,12 +123,20 @@ class TreeChecks:
             self._rows = RowsOfTable.of(ir, X, y)
 
     def seen(self, tree: Tree, allow_code: bool = False) -> Seen:
-        """What a check of a tree looks at. Raises DataError as `Tree.apply`."""
+        """What a check of a tree looks at. Raises DataError as `check_tree`."""
+        self._check_formulas(tree)
         levels = None
         if self._rows is not None:
             levels = self._rows.levels(tree)
             tree = tree.with_leaves(self._rows.leaves(tree))
         return Seen(tree, list(tree.places()), self.program, levels, allow_code)
+
+    def _check_formulas(self, tree: Tree) -> None:
+        known = {d.name: d.formula for d in self.program.definitions}
+        for split in (node for node in tree.nodes() if isinstance(node, Split)):
+            formula = split.test.formula
+            if formula is not None and formula != known.get(split.feature):
+                raise DataError(NOT_DEFINED_SO(feature=split.feature, text=formula.text))
 
 
 def statements(program: CheckedProgram) -> list[Constraint | Support]:

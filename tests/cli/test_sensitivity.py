@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import slp
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "sensitivity.md"
 
 
@@ -52,3 +54,8 @@ def test_a_picture_takes_no_engine(slp_run, table: Path, prior: Path, tmp_path: 
     assert done.code == 2 and "takes no --seed" in done.err
     assert slp_run("plot", "sensitivity", prior, table, "-o", out).code == 0 and out.exists()
     assert slp_run("plot", "sensitivity", tmp_path / "run.slpz", "-o", out).code == 2
+
+
+def test_an_interval_without_ends_is_no_factor() -> None:
+    found = slp.parse(":- start(t). 1 :: t --> leaf.").sensitivity([[1], [2]], ["no", "yes"])
+    assert [s.interval for s in found.slopes if s.kind == "label"] == ["wherever looked at"]

@@ -117,6 +117,16 @@ def test_a_formula_may_take_columns_that_are_ignored() -> None:
         posterior.predict(table.with_columns(ratio=pl.lit(1.0)))
 
 
+def test_an_array_of_the_features_alone_lacks_what_is_ignored() -> None:
+    table = a_table()
+    rows, y = table.select("a", "b").to_numpy(), table["y"].to_list()
+    program = slp.parse(":- use(growtree). :- define(ratio, x0 / x1). :- ignore(x0).")
+    posterior = program.posterior(rows, y, draws=0)
+    assert list(posterior.predict(rows)) == y
+    with pytest.raises(SlpError, match="E441.*x0"):
+        posterior.predict(rows[:, 1:])
+
+
 def test_where_a_formula_has_no_value() -> None:
     table = a_table(least=0)
     with pytest.raises(SlpError) as caught:
@@ -220,6 +230,12 @@ def test_a_tree_of_another_definition_is_another_tree() -> None:
     assert posterior.log_posterior(tree) > -math.inf
     other = slp.Tree.from_dict({**tree.to_dict(), "defined": "b / a"})
     assert posterior.log_posterior(other) == -math.inf
+    forbids = slp.parse(RATIO + ":- constraint(forbid(a)).")
+    assert not tree.check(forbids)[0].holds
+    for program in (forbids, slp.parse(":- use(growtree). :- constraint(forbid(a)).")):
+        for ask in (other.certificate, other.check):
+            with pytest.raises(SlpError, match="E608"):
+                ask(program)
 
 
 def test_saved_runs_keep_formulas(tmp_path: Any) -> None:
@@ -248,6 +264,13 @@ def test_the_cost_of_a_tree_is_that_of_its_columns() -> None:
     assert posterior.cost_of_tree(posterior.map_tree()).by_leaf == (5.0, 5.0)
     with pytest.raises(SlpError, match="E565"):
         posterior.expected_cost()
+
+
+def test_words_of_ignored_columns_and_of_costs() -> None:
+    with pytest.raises(SlpError, match="`b` is ignored, and no feature of this table"):
+        slp.parse(RATIO + ":- ignore(b). :- feature(b, [unit(kg)]).").posterior(a_table())
+    said = slp.parse(RATIO + ":- cost(a, 2). :- constraint(max_cost(1)).").describe()
+    assert "with what ratio is made of, cost at most 1 together" in " ".join(str(said).split())
 
 
 # --- formulas ------------------------------------------------------------------------------------

@@ -98,3 +98,19 @@ def test_of_many_rows_some_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         drawn = ax.get_lines()[-1].get_xdata()
         shown = {round(float(x), 9) for x in np.asarray(drawn) if np.isfinite(x)}
         assert shown <= set(frame["numbers"].round(9).to_list()) and len(shown) == 10
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_defined_feature_follows_its_columns(name: str) -> None:
+    frame = data().select(columns(name)).with_columns(b=np.arange(N) % 5 + 1.0)
+    text = ":- use(growtree). :- support(max_depth(1)). :- define(r, a / b). :- ignore([b])."
+    response = name if name != "durations" else None
+    program = slp.parse(f"{text} {PROGRAMS[name]}")
+    posterior = program.posterior(frame, response, seed=1, draws=0)
+    prior = program.prior(frame, response)
+    own = predictive_check(posterior, prior)
+    given = predictive_check(posterior, prior, X=frame)
+    assert own.get_title(loc="left") == given.get_title(loc="left")
+    other = slp.parse(f":- use(growtree). {PROGRAMS[name]}").prior(frame, response)
+    with pytest.raises(UnsupportedError, match="the prior has other features"):
+        predictive_check(posterior, other)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import matplotlib as mpl
 import numpy as np
 import polars as pl
@@ -11,7 +13,7 @@ import slp
 from slp.errors import UnsupportedError
 from slp.plot import picture_bytes, survival
 from slp.results import kaplan_meier
-from tests.plot.test_predictive import PROGRAMS, columns, data
+from tests.plot.test_predictive import PROGRAMS, N, columns, data
 
 mpl.use("Agg")
 
@@ -97,3 +99,13 @@ def test_equal_pictures_are_equal_bytes() -> None:
     svg = picture_bytes(lambda: survival(found), "svg")
     assert svg == picture_bytes(lambda: survival(found), "svg")
     assert b"longer than" in svg
+
+
+@pytest.mark.filterwarnings("ignore::slp.SlpWarning")
+def test_a_saved_run_of_a_defined_feature_has_curves(tmp_path: Path) -> None:
+    frame = data().select(columns("durations")).with_columns(b=np.arange(N) % 5 + 1.0)
+    text = ":- use(growtree). :- support(max_depth(1)). :- define(r, a / b). :- ignore([b])."
+    program = slp.parse(f"{text} {PROGRAMS['durations']}")
+    program.posterior(frame, engine="mh", seed=1, draws=20).save(tmp_path / "run.slpz")
+    saved = slp.load_posterior(tmp_path / "run.slpz")
+    assert len(survival(saved, frame.head(2)).get_lines()) == 2

@@ -42,6 +42,10 @@ class Concept(str):
         own.levels = frozenset(levels)
         return own
 
+    def __getnewargs__(self) -> tuple[str, frozenset[str]]:
+        """For copies."""
+        return str(self), self.levels
+
 
 @dataclass(frozen=True)
 class Example:

@@ -74,7 +74,8 @@ def _one_feature_each(program: CheckedProgram) -> Iterator[tuple[str, SourceSpan
             yield name, box.span, "a box"
     for declared in program.features:
         if declared.name is not None:
-            yield declared.name, declared.span, "`feature`"
+            what = "`feature`" if declared.density is None else "`thresholds`"
+            yield declared.name, declared.span, what
     for rule in program.rules:
         if isinstance(rule.body, SplitBody) and isinstance(rule.body.feature, Atom):
             yield rule.body.feature.name, rule.body.feature.span or rule.span, "`split`"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from slp.analysis.findings import Findings
+from slp.constraints.prefer import without_preference
 from slp.ir import program as ir
 from slp.ir.made import Made
 from slp.messages.definitions import MONOTONE_SHARES
@@ -19,7 +20,7 @@ def check_monotone(program: ir.CheckedProgram, made: Made, findings: Findings) -
         for f in features
         if f not in program.ignored and not any(c.never_splits_on(f) for c in program.constraints)
     ]
-    for constraint in program.constraints:
+    for constraint in map(without_preference, program.constraints):
         if constraint.rising is None or constraint.others_fixed:
             continue
         feature, up = constraint.rising
