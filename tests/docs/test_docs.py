@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import click
@@ -63,7 +64,8 @@ X, y = np.array([[1.0], [2.0], [3.0]]), ["a", "b", "b"]
 
 
 def written(page: Path, folder: Path) -> None:
-    """The files of a page, in a folder."""
+    """The files of a page, in a folder, and the examples."""
+    copytree(ROOT / "examples", folder / "examples")
     for block in blocks_of(page):
         if block.file is not None:
             (folder / block.file).write_text(block.text, "utf-8")
