@@ -32,8 +32,7 @@ E175 = Entry(
     cause="More than one column may be meant, or the column named is not of levels, or splits of "
     "its levels are declared otherwise, or a concept has the name of a level.",
     remedy="Name the column, `is_a(kind, granny, apple).`, correct names, or leave facts out.",
-    example="slp check prior.slp data.csv   (`prior.slp` has `is_a(red, warm).`, and two columns "
-    "of `data.csv` have this level)",
+    example="slp check prior.slp data.csv   (`prior.slp` has `is_a(age, red, warm).`)",
 )
 TWO_COLUMNS_OF_LEVEL = E175.says(
     "`{name}` may be of the columns {columns}", "name the column: is_a({atom}, {fact})."

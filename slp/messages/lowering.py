@@ -88,7 +88,7 @@ W304 = Entry(
     "order of its members, though at least half of them have the members of another one.",
     remedy="Keep the list sorted, such as `sort([F|U], V)` in place of `V = [F|U]`; or, where it "
     "is there to split on each feature once, declare the constraint `once(F)` for each.",
-    example="slp-sample list.slp data.csv --engine modal --seed 1   (`list.slp` is\n"
+    example="slp check list.slp data.csv   (`list.slp` is\n"
     "`:- start(t([])).\n"
     "1/2 :: t(U) --> split(F, _), t([F|U]), t([F|U]). 1/2 :: t(_) --> leaf.`)",
 )

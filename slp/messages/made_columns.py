@@ -46,7 +46,7 @@ E492 = Entry(
     "the largest one.",
     remedy="Correct the row or the formula, or declare `[undefined(missing)]`: then the value is "
     "missing there.",
-    example=":- use(growtree). :- define(rate, claims / years).",
+    example=":- use(growtree). :- define(rate, dose / (age - 20)).",
 )
 NO_VALUE = E492.says(
     "`{name}` = {text} has no value in row {row}, where {values}{rows}",

@@ -53,8 +53,8 @@ E529 = Entry(
     cause="Rows are told a median of durations. It is no sum over trees, so no sum gives its "
     "derivatives.",
     remedy="Leave the rows out: the evidence and the features used have derivatives.",
-    example="slp sensitivity durations.slp data.csv --row 0   (`durations.slp` has "
-    "`:- leaf(gamma_exponential(1, 1)).`)",
+    example="slp sensitivity durations.slp data.csv --row 0   (`durations.slp` is "
+    "`:- use(growtree). :- response(age). :- leaf(gamma_exponential(1, 1)).`)",
 )
 MEDIANS_HAVE_NO_SLOPE = E529.says(
     "rows are told a median of durations, whose derivatives no sum gives", AS_REMEDY
