@@ -342,7 +342,7 @@ def small(tree):
 rows = pl.DataFrame({"age": [1, 2, 3, 4, 5, 6], "y": list("aabbab")})
 made = slp.parse(":- use(growtree).").require(small)
 found = made.posterior(rows, seed=1, draws=int(sys.argv[1]), checkpoint=sys.argv[2],
-                       resume=sys.argv[3] == "on")
+                       resume=sys.argv[3] == "on", rounds=1)
 print([d.tree.to_dict() for d in found.draws][-5:])
 """
 

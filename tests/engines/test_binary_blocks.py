@@ -161,7 +161,7 @@ def test_a_called_state_of_the_whole_table() -> None:
 @pytest.mark.parametrize("d", [76, 129])
 @pytest.mark.parametrize("text", PRIORS)
 def test_priors_of_words_of_128_bits(text: str, d: int) -> None:
-    X, y = data(3, 9, d)
+    X, y = data(3, 15 if "min_leaf(3)" in text else 10, d)  # trees of four levels
     model = slp.parse(text).compile(X, y)
     assert sum(len(set(column)) > 1 for column in X.T) in (75, 128)
     assert "by binary-feature blocks" in algorithm_in_words(model)
