@@ -122,8 +122,12 @@ class InsideOutside:
             counts = counts - _expected_uses(chart.other(False))
         out = np.empty(len(u))
         for i, step in enumerate(_STEP * np.eye(len(u))):
-            up, down = self._forest(unknowns, u + step), self._forest(unknowns, u - step)
-            out[i] = counts @ (up.log_weight - down.log_weight) / (2 * _STEP)
+            down, up = self._log_weights(unknowns, u - step), self._log_weights(unknowns, u + step)
+            # Near an end of the range one side lacks steps, and the other side alone counts.
+            width = ((down is not None) + (up is not None)) * _STEP
+            here = chart.forest.log_weight
+            change = (here if up is None else up) - (here if down is None else down)
+            out[i] = counts @ change / width if width else 0.0
         return out
 
     def _chart(self, unknowns: Unknowns, u: _Vector) -> Any:
@@ -131,6 +135,13 @@ class InsideOutside:
         if self._last is None or self._last[0] != u.tobytes():
             self._last = u.tobytes(), self._plain.Chart(self._forest(unknowns, u), likelihood=True)
         return self._last[1]
+
+    def _log_weights(self, unknowns: Unknowns, u: _Vector) -> _Vector | None:
+        """The log weights of all edges, None where a label became 0 by rounding."""
+        try:
+            return np.asarray(self._forest(unknowns, u).log_weight)
+        except OtherStepsError:
+            return None
 
     def _forest(self, unknowns: Unknowns, u: _Vector) -> Any:
         grammar = grammar_on(unknowns.program_at(u), self._table)

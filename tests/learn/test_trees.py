@@ -13,7 +13,7 @@ import pytest
 
 import slp
 from slp.learn.ascent import Interval
-from slp.learn.evidence import Differences, InsideOutside
+from slp.learn.evidence import Differences, InsideOutside, OtherStepsError
 from slp.learn.text import ProgramText
 from slp.learn.unknowns import Unknowns
 
@@ -83,6 +83,30 @@ def test_slopes_are_those_of_the_evidence(name: str) -> None:
         step = np.eye(len(u))[i] * 1e-4
         want = (evidence(u + step) - evidence(u - step)) / 2e-4
         assert slope[i] == pytest.approx(want, abs=1e-6)
+
+
+def test_the_slope_at_the_end_of_a_range() -> None:
+    """A little further on, `1 - alpha` is 0 by rounding, and the leaf at the root is no step. The
+    difference of one side is that of a point before, up to the curvature."""
+    program = slp.parse(PROGRAMS["growtree"])
+    model = program.compile(tables(1)[0])
+    unknowns = unknowns_of(program)
+    sums = InsideOutside(model.grammar, model.table, 2**28)
+
+    def has_leaf(u: float) -> bool:
+        try:
+            return math.isfinite(sums.value(unknowns, np.array([u, 0.1])))
+        except OtherStepsError:
+            return False
+
+    low, high = 10.0, 50.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if has_leaf(middle) else (low, middle)
+    assert low > 30 and not has_leaf(low + 1e-5)
+    at_end = sums.slope(unknowns, np.array([low, 0.1]))
+    before = sums.slope(unknowns, np.array([low - 1e-3, 0.1]))
+    assert at_end == pytest.approx(before, abs=1e-6)
 
 
 @pytest.mark.usefixtures("compiled_kernels")
