@@ -70,16 +70,22 @@ def pytest_collection() -> Iterator[None]:
         gc.enable()
 
 
+#: The slow tests run about so many cases of a thinned test for each quick one.
+SLOW_FOR_ONE = 6
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m` takes its choice
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Under `thinned(every)` each case of a test but the first of so many is slow."""
+    """Under `thinned(every)` one case of so many is quick, some are slow, and the rest runs only
+    where all tests run."""
     met: Counter[str] = Counter()
     for item in items:
         thinned = item.get_closest_marker("thinned")
         if thinned is not None:
-            test = item.nodeid.partition("[")[0]
-            if met[test] % thinned.args[0]:
-                item.add_marker(pytest.mark.slow)
+            test, every = item.nodeid.partition("[")[0], thinned.args[0]
+            if met[test] % every:
+                some = met[test] % max(1, every // SLOW_FOR_ONE) == 0
+                item.add_marker(pytest.mark.slow if some else pytest.mark.rest)
             met[test] += 1
 
 
