@@ -52,6 +52,11 @@ PARTICLES_TOO_LARGE = E501.says(
     "islands of {particles:,} particles take more than the memory that is left for them, {room}",
     "give it more by --memory (`memory` in Python), or run fewer `particles` or `islands`",
 )
+SUMS_TOO_LARGE = E501.says(
+    "{doing} takes sums over all trees: {size}, by an estimate, against the memory of {memory}",
+    "limit the trees, as by `:- support(max_depth(2)).` or `:- support(min_leaf(20)).`, give "
+    "features fewer values by `cuts` or `bins`, or take a part of the rows",
+)
 DRAWS_OF_ROWS_TOO_LARGE = E501.says(
     "{n:,} draws of {rows:,} rows take {need}, with what is made of them, and {room} are left",
     "ask for fewer rows at a time, or for fewer draws (`n`)",

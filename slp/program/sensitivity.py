@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -9,14 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets import Deadline, held, memory_budget, memory_errors
+from slp.budgets.memory import format_bytes
 from slp.compile import compile_program
 from slp.data.table import Table
 from slp.engines import read_for
+from slp.engines.shared.size import rough_size
 from slp.errors import BudgetError, SlpError, TimeOverError, UsageError
 from slp.learn import ProgramText
 from slp.learn.evidence import grammar_on
+from slp.messages.inference import SUMS_TOO_LARGE
 from slp.messages.results import ABSENT_ROW, MEDIANS_HAVE_NO_SLOPE, NO_SUCH_ROW
 from slp.problem.new_rows import table_as_new_rows
+from slp.problem.problem import Problem
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.results import Posterior
@@ -36,6 +41,8 @@ _SEVERAL = (
 _NO_MEAN = (
     "what single rows do to predictions is not known: a leaf whose only row is left out has no mean"
 )
+#: A rough estimate is right within this factor.
+_FAR = 8
 _NO_TIME = "{what} is not known: the time ended before"
 
 
@@ -52,12 +59,13 @@ def sensitivity(
     """See `slp.Program.sensitivity`."""
     deadline, budget = Deadline.of(time), memory_budget(memory)
     with shown_progress(progress) as shown, held(deadline), memory_errors():
+        problem = program._with_ir(read_for(program.ir, "exact"))._problem(X, y)
+        _check_size(problem, budget)
         posterior = program.posterior(
             X, y, engine="exact", draws=0, memory=budget, time=deadline, progress=shown
         )
         with deadline.working():
             names, told = _rows(posterior, rows)
-            problem = program._with_ir(read_for(program.ir, "exact"))._problem(X, y)
             grammar = grammar_on(problem.program, problem.table)
             text, compiles = ProgramText(program.source), _compiles(program)
             of = (problem.program, text, compiles, problem.table, grammar, told, budget, shown)
@@ -86,6 +94,20 @@ def sensitivity(
         {one.name: one.reason for one in found.not_varied},
         tuple(notes),
     )
+
+
+def _check_size(problem: Problem, budget: int) -> None:
+    """Refuse what is far beyond the memory before hours of work.
+
+    Raises
+    ------
+    BudgetError
+        E501: by the estimate the sums alone take `_FAR` times the memory.
+    """
+    size = None if problem.unsummable else rough_size(problem)
+    if size is not None and size.exceeds(_FAR * budget, math.inf):
+        doing, memory = "`sensitivity`", format_bytes(budget)
+        raise BudgetError(SUMS_TOO_LARGE(doing=doing, size=size, memory=memory))
 
 
 def _compiles(program: Program) -> Callable[[Mapping[str, float]], bool]:

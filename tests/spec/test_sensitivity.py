@@ -324,6 +324,16 @@ def test_what_the_time_leaves_out_is_said(monkeypatch: pytest.MonkeyPatch) -> No
     assert found.to_dict()["influence"]["predictions"] is None
 
 
+@pytest.mark.usefixtures("compiled_kernels")
+def test_what_is_far_too_large_is_refused_at_once() -> None:
+    rng = np.random.default_rng(5)
+    frame = pl.DataFrame(
+        {**dict(zip("abcd", rng.normal(size=(4, 300)), strict=True)), "y": [*"np"] * 150}
+    )
+    with pytest.raises(slp.BudgetError, match="10\\^[0-9]+ boxes.*by an estimate"):
+        slp.parse(":- use(growtree).").sensitivity(frame)
+
+
 def test_what_the_exact_engine_refuses_is_refused() -> None:
     text = TEXT + ":- constraint(max_features(1)).\n"
     with pytest.raises(slp.UnsupportedError, match="E301"):
