@@ -48,7 +48,7 @@ def metadata() -> dict[str, Any]:
 
 def test_nothing_else_stands_at_the_top() -> None:
     want = {"pyproject.toml", "CMakeLists.txt", "LICENSE", "README.md"}
-    want |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md"}
+    want |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "mkdocs.yml"}
     want |= {
         "slp",
         "slp_commands",
@@ -60,7 +60,7 @@ def test_nothing_else_stands_at_the_top() -> None:
         "docs",
         "benchmarks",
     }
-    made_by_tools = {"build", "dist", "__pycache__"}
+    made_by_tools = {"build", "dist", "site", "__pycache__"}
     have = {p.name for p in ROOT.iterdir() if not p.name.startswith(".")}
     assert have - made_by_tools <= want
 
