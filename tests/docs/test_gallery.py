@@ -58,3 +58,17 @@ def test_every_folder_is_in_the_gallery_and_all_are_small() -> None:
     assert shown == {folder.name for folder in FOLDERS}
     files = [file for folder in FOLDERS for file in folder.rglob("*") if file.is_file()]
     assert sum(f.stat().st_size for f in files if "__pycache__" not in f.parts) < 1_000_000
+
+
+@pytest.mark.parametrize(
+    "script", (ROOT / "examples").glob("*/make.py"), ids=lambda p: p.parent.name
+)
+def test_a_made_table_is_what_its_script_makes(
+    script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    printed(f"python {script}")
+    made = list(tmp_path.iterdir())
+    assert made
+    for file in made:
+        assert file.read_bytes() == (script.parent / file.name).read_bytes()
