@@ -61,7 +61,7 @@ def test_every_folder_is_in_the_gallery_and_all_are_small() -> None:
 
 
 @pytest.mark.parametrize(
-    "script", (ROOT / "examples").glob("*/make.py"), ids=lambda p: p.parent.name
+    "script", sorted((ROOT / "examples").glob("*/make.py")), ids=lambda p: str(p.parent.name)
 )
 def test_a_made_table_is_what_its_script_makes(
     script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
