@@ -301,7 +301,8 @@ def test_every_engine_with_options_has_a_table_of_them() -> None:
 
 
 def test_every_engine_is_described() -> None:
-    assert [e for e in (*ENGINES, "auto") if f"`{e}`" not in prose("api.md")] == []
+    for page in ("api.md", "engines.md"):
+        assert [e for e in (*ENGINES, "auto") if f"`{e}`" not in prose(page)] == []
 
 
 def test_exit_codes_are_described() -> None:

@@ -11,16 +11,21 @@ from types import ModuleType
 
 import pytest
 
+from slp.engines import ENGINES
 from tests.docs.pages import ROOT, anchors_of, links_of
 
 
-@pytest.fixture(scope="module")
-def book() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("gather", ROOT / "docs" / "book" / "gather.py")
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / "book" / f"{name}.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def book() -> ModuleType:
+    return script("gather")
 
 
 def mathml(latex: str, alone: bool) -> str:
@@ -96,3 +101,10 @@ def test_a_page_of_the_site(book: ModuleType) -> None:
 def test_what_the_site_does_not_have_is_refused(book: ModuleType) -> None:
     with pytest.raises(ValueError, match="the site has no tests/conftest.py"):
         book.page_text("[tests](../tests/conftest.py)", "docs/page.md", mathml)
+
+
+def test_the_picture_of_the_engines_is_what_its_script_draws() -> None:
+    drawn = script("which_engine")
+    assert drawn.FILE.read_text("utf-8") == drawn.picture()
+    named = [name for _, name, _ in drawn.STEPS if not name.startswith("slp")]
+    assert {*named, drawn.LAST[0]} <= ENGINES.keys()
