@@ -8,6 +8,7 @@ The pages of `docs/` are written to be read as they are, in a checkout too. This
 - the README, the changes, the licence, the library priors and the examples, which stand outside
   `docs/`; links to them lead to their pages
 - formulas, `$...$` and `$$...$$`, as MathML, so that browsers typeset them without a script
+- titles of pages in place of the names of their files, where these are the words of a link
 - names of files, `<!-- file: NAME -->`, as titles of the blocks below them
 """
 
@@ -36,6 +37,7 @@ _SHOWN = {".slp": "prolog", ".py": "python", ".tree": "text"}
 
 _CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<=\]\()([^)\s:#]+)(#[^)\s]*)?(?=\))")
+_NAMED = re.compile(r"\[[\w./-]+\.md\](?=\(([^)\s:#]+\.md)\))")
 _FILE = re.compile(r"^<!-- file: (\S+) -->\s*\n```(\w+)\n", re.MULTILINE)
 _COMMENT = re.compile(r"^<!-- .* -->\n", re.MULTILINE)
 _DISPLAY = re.compile(r"^\$\$\n(.+?)\n\$\$$", re.MULTILINE | re.DOTALL)
@@ -123,9 +125,10 @@ def _prose(text: str, path: str, typeset: Typeset) -> str:
     text = _COMMENT.sub("", text)
     text = _LIST_ITEM.sub(r"\1\n", text)  # the site wants an empty line before a list
     text = _DISPLAY.sub(
-        lambda m: f'<div class="formula">{_one_line(typeset(m[1], True))}</div>', text
+        lambda m: f'<div class="formula" tabindex="0">{_one_line(typeset(m[1], True))}</div>', text
     )
     text = _INLINE.sub(lambda m: _one_line(typeset(m[1], False)), text)
+    text = _NAMED.sub(lambda m: f"[{_title(m[1], path)}]", text)
     return _LINK.sub(lambda m: _link(m[1], m[2] or "", path), text)
 
 
@@ -142,11 +145,15 @@ def _link(target: str, fragment: str, path: str) -> str:
     return os.path.relpath(page, here) + (fragment or part)
 
 
+def _title(target: str, path: str) -> str:
+    """The title of a page that a link leads to."""
+    page = ROOT / os.path.normpath(PurePosixPath(path).parent / target)
+    return page.read_text("utf-8").partition("\n")[0].removeprefix("# ")
+
+
 def _library() -> str:
-    parts = [
-        "# The library of priors\n\nThe programs of `priors/`, in full. [priors.md](priors.md)"
-    ]
-    parts.append(" has what they mean.\n")
+    parts = ["# The library of priors\n\nThe programs of `priors/`, in full. "]
+    parts.append("[Priors and split measures](priors.md) has what they mean.\n")
     for prior in sorted((ROOT / "priors").glob("*.slp")):
         parts.append(_section(prior))
     return "".join(parts)

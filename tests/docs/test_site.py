@@ -63,7 +63,7 @@ def test_every_page_is_in_the_navigation_once(pages: Path) -> None:
 
 _PAGE = """# Title
 The mean $\\bar y_1$ costs `$5 | $6`; [a prior](../priors/gmt.slp).
-- [iris](../examples/iris/prior.slp)
+- [iris](../examples/iris/prior.slp), [engines.md](engines.md), [data.md](data.md#a)
 
 $$
 a_1 * b
@@ -81,9 +81,9 @@ $$
 _OF_THE_SITE = """# Title
 The mean <math False>&#92;bar y&#95;1</math> costs `$5 | $6`; [a prior](library.md#gmtslp).
 
-- [iris](examples/iris/README.md#priorslp)
+- [iris](examples/iris/README.md#priorslp), [Which engine?](engines.md), [data.md](data.md#a)
 
-<div class="formula"><math True>a&#95;1 &#42; b</math></div>
+<div class="formula" tabindex="0"><math True>a&#95;1 &#42; b</math></div>
 
 | a | `x | y` |
 | --- | --- |
