@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import warnings
 
 import click
 
+from slp.cli.check_formats import github_lines, sarif
 from slp.cli.common import progress_line, say, write_diagnostics
-from slp.cli.options import format_option, include_option, param_option, response_option
+from slp.cli.options import include_option, param_option, response_option
 from slp.data import read_columns
 from slp.errors import Diagnostic, ExitCode, SlpError, SlpWarning
 from slp.program import find_mistakes
@@ -20,7 +22,14 @@ from slp.program import find_mistakes
 @response_option
 @param_option
 @include_option
-@format_option
+@click.option(
+    "--format",
+    "message_format",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default="text",
+    show_default=True,
+    help="Format of errors and warnings: sarif is SARIF 2.1.0, github annotates a change there.",
+)
 def check_command(
     file: str,
     data: str | None,
@@ -48,7 +57,12 @@ def check_command(
         found += find_mistakes(
             file, frame, response, include=include, progress=progress, **parameters
         )
-    if message_format == "json" or found:
+    if message_format == "sarif":
+        json.dump(sarif(found, file), sys.stdout)
+        sys.stdout.write("\n")
+    elif message_format == "github":
+        sys.stdout.writelines(f"{line}\n" for line in github_lines(found, file))
+    elif message_format == "json" or found:
         write_diagnostics(found, message_format, sys.stdout)
     else:
         say(f"{file}: no errors")
