@@ -29,6 +29,7 @@ _NAMES = (
     "explain",
     "fmt",
     "learn",
+    "lsp",
     "map",
     "new",
     "plot",

@@ -8,9 +8,9 @@ import warnings
 
 import click
 
-from slp.cli.check_formats import github_lines, sarif
 from slp.cli.common import progress_line, say, write_diagnostics
 from slp.cli.options import include_option, param_option, response_option
+from slp.cli.other_formats import github_lines, sarif
 from slp.data import read_columns
 from slp.errors import Diagnostic, ExitCode, SlpError, SlpWarning
 from slp.program import find_mistakes

@@ -10,6 +10,7 @@ on. If two files declare the same thing, the smaller depth counts (see
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -79,8 +80,19 @@ def read_everything(source: SourceProgram, findings: Findings) -> Everything:
     """Read a program and all files that it uses."""
     reader = _SourceReader(findings)
     items = reader.items_of(source, 0, (_key(source.file.name),))
-    files = (UsedFile("", "", source.file), *dict.fromkeys(reader.files))
-    return Everything(items, tuple(reader.uses), tuple(reader.edit_uses), files)
+    return Everything(
+        items, tuple(reader.uses), tuple(reader.edit_uses), reader.with_own(source.file)
+    )
+
+
+def used_files(source: SourceFile) -> tuple[UsedFile, ...]:
+    """A program's file, and those that it uses, as far as they can be read. Mistakes are not told
+    of."""
+    program, _ = parse_recovering(source)
+    reader = _SourceReader(Findings())
+    with suppress(ProgramError):  # too many mistakes; what was read until then is known
+        reader.items_of(program, 0, (_key(source.name),))
+    return reader.with_own(source)
 
 
 def _key(name: str) -> str:
@@ -103,6 +115,10 @@ class _SourceReader:
         self.already: dict[str, tuple[Placed, ...]] = {}
         self.files: list[UsedFile] = []
         self.broken: set[str] = set()  # files with a clause that could not be read
+
+    def with_own(self, file: SourceFile) -> tuple[UsedFile, ...]:
+        """The program's file, then those that it uses, each once."""
+        return (UsedFile("", "", file), *dict.fromkeys(self.files))
 
     def items_of(
         self, source: SourceProgram, depth: int, above: tuple[str, ...]

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import jsonschema
 import pytest
 
-from slp.cli.check_formats import github_lines, sarif
+from slp.cli.other_formats import github_lines, sarif
 from slp.source import SourceFile
 from slp.syntax import parse_recovering
 
