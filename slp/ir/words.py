@@ -74,7 +74,7 @@ def _describe_prior(program: ir.CheckedProgram, fine_print: bool) -> list[str]:
     if program.edits is not None:
         return _describe_edits(program, program.edits, fine_print)
     lines = [f"A tree starts as {term_text(program.start)}."] if program.start is not None else []
-    lines += [_describe_rule(rule, program.weights) for rule in program.rules]
+    lines += [describe_rule(rule, program.weights) for rule in program.rules]
     if program.parameters:
         values = settings_text(program.parameters)
         lines.append(f"Here {values}.")
@@ -116,7 +116,8 @@ def _describe_edits(program: ir.CheckedProgram, edits: ir.EditPrior, fine_print:
     return lines + _describe_leaves(program) + _describe_columns(program)
 
 
-def _describe_rule(rule: ir.TreeRule, weights: bool) -> str:
+def describe_rule(rule: ir.TreeRule, weights: bool) -> str:
+    """A rule as one sentence. With `weights` its label is a weight, not a probability."""
     measure = "weight" if weights else "probability"
     rows = [g for g in rule.before if functor(g) in (("rows", 1), ("rows", 2))]
     tests = [g for g in rule.before if g not in rows]

@@ -5,7 +5,8 @@ Entry point: `serve`.
 
 `server` answers the editor. `documents` holds the texts that are open, and has each change checked
 by `worker`, a process of its own that runs `checks`; `findings` shows what was found. `tables` is
-the table of a program. `positions` counts as editors do.
+the table of a program. `names` finds what a name stands for, and where; `hover`, `completion` and
+`outline` answer from that. `positions` counts as editors do.
 """
 
 from __future__ import annotations

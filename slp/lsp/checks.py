@@ -6,8 +6,9 @@ setting names may lie anywhere below the folder that is open in the editor.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from slp.analysis import used_files
@@ -15,8 +16,8 @@ from slp.budgets import Deadline, held, memory_errors
 from slp.compile import find_wrong_names, read_text
 from slp.errors import Diagnostic, Related, SlpError
 from slp.folders import Folders, folders_of
-from slp.lsp.tables import ReadTable, find_table, named_in, read_table
-from slp.program import find_mistakes
+from slp.lsp.tables import ReadTable, columns_in_words, find_table, named_in, read_table
+from slp.program import Meaning, find_meanings, find_mistakes
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_recovering
 from slp.terms import Atom, Struct, functor
@@ -53,15 +54,24 @@ class Job:
 @dataclass(frozen=True)
 class Checked:
     """What was found in a text. Each finding has a place in it; where the fault lies in another
-    file or in the table, the place is where the text names that."""
+    file or in the table, the place is where the text names that.
+
+    Attributes
+    ----------
+    meanings : what the parts of the text and of the files that it uses mean.
+    columns : the columns of the table, by name, in words.
+    """
 
     found: tuple[Diagnostic, ...]
+    meanings: tuple[Meaning, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
 
 
 def check(job: Job) -> Checked:
     """Check a text, with its table if it names one."""
     source = job.source
-    with held(Deadline.of(SECONDS)), memory_errors():
+    deadline = Deadline.of(SECONDS)
+    with held(deadline), memory_errors():
         place, table, found = _table(job, source)
         if table is None or table.frame is None:
             found += find_mistakes(source)
@@ -71,7 +81,18 @@ def check(job: Job) -> Checked:
             found += find_mistakes(source)
             found += _wrong_names(source, table)
     start = place or SourceSpan(source, 0, min(1, len(source.text)))
-    return Checked(tuple(_placed(finding, source, start) for finding in found))
+    return Checked(
+        tuple(_placed(finding, source, start) for finding in found),
+        # They are read anew, which takes no longer than the findings did.
+        _meanings(source) if deadline.spent() <= deadline.left() else (),
+        {} if table is None else columns_in_words(table),
+    )
+
+
+def _meanings(source: SourceFile) -> tuple[Meaning, ...]:
+    with suppress(SlpError), memory_errors():
+        return find_meanings(source)
+    return ()
 
 
 def _table(

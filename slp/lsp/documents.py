@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from slp.lsp.checks import Checked, Job
@@ -74,6 +74,11 @@ class Documents:
                 await self._done.wait_for(known)
                 return self._checked[uri][1]
         return None
+
+    def columns(self, uri: str) -> Mapping[str, str]:
+        """The columns of the document's table, in words, as the last check found them."""
+        _, checked = self._checked.get(uri, (None, None))
+        return {} if checked is None else checked.columns
 
     def close(self) -> None:
         """End the checks."""

@@ -9,6 +9,7 @@ from pygls.uris import from_fs_path
 
 from slp.errors import Diagnostic, Related
 from slp.lsp.positions import Places
+from slp.messages.inference import TIME_OVER
 from slp.resources import prior_path
 from slp.source import SourceFile
 
@@ -23,7 +24,7 @@ def shown(finding: Diagnostic, uri: str, places: Places) -> lsp.Diagnostic:
     severity = lsp.DiagnosticSeverity.Error
     if finding.severity == "warning":
         severity = lsp.DiagnosticSeverity.Warning
-    if finding.of_time == "ended":
+    if finding.code == TIME_OVER.entry.code:
         severity = lsp.DiagnosticSeverity.Information
     return lsp.Diagnostic(
         places.of_span(finding.span),

@@ -14,10 +14,12 @@ from functools import lru_cache
 from pathlib import Path, PurePath
 from typing import Any
 
-from slp.data import read_columns, read_head
+from slp.data import Column, numbers_of, read_columns, read_head
 from slp.errors import Diagnostic, SlpError, SlpWarning
 from slp.folders import Folders
-from slp.source import SourceFile, SourceSpan
+from slp.messages.names import plural
+from slp.messages.numbers import interval_text
+from slp.source import SourceFile, SourceSpan, visible
 from slp.syntax import parse_recovering
 
 #: Bytes of the largest file of which all rows are read.
@@ -27,6 +29,8 @@ _PACKED = 20
 
 #: Endings of the names of tables; the first one stands for all in messages.
 ENDINGS = (".csv", ".tsv", ".gz", ".parquet", ".pq")
+#: Number of values of a column, and of characters of each, that are shown.
+_SHOWN, _LONGEST = 8, 30
 _NAMED = re.compile(r"%+\s*data:\s*(\S.*?)\s*")
 
 
@@ -83,6 +87,34 @@ def _read(path: Path, size: int, changed: int) -> ReadTable:
         except SlpError as e:
             return ReadTable(None, True, tuple(e.diagnostics))
     return ReadTable(frame, True, _diagnostics(warned))
+
+
+def columns_in_words(table: ReadTable) -> dict[str, str]:
+    """What each column has: `numbers, 3 to 72, 6 different values`, `text, 2 different values: no,
+    yes`."""
+    if table.frame is None:
+        return {}
+    part = "" if table.whole else " (in the first rows)"
+    return {column.name: f"{_in_words(column)}{part}" for column in table.frame.columns}
+
+
+def _in_words(column: Column) -> str:
+    if column.kind == "unusable":
+        return f"values of the type {column.type_name}, which is not used"
+    missing = int(column.missing.sum())
+    missed = f", {missing} missing" if missing else ""
+    if column.kind == "number":
+        numbers, _ = numbers_of(column)
+        present = numbers[~column.missing]
+        if not len(present):
+            return f"numbers{missed}"
+        ends = interval_text(float(present.min()), float(present.max()))
+        return f"numbers, {ends}, {plural(len(set(present.tolist())), 'different value')}{missed}"
+    values = sorted({str(cell) for cell in column.cells[~column.missing].tolist()})
+    shown = [visible(value[:_LONGEST]) for value in values[:_SHOWN]]
+    more = ", ..." if len(values) > _SHOWN else ""
+    kind = "text" if column.kind == "text" else "truth values"
+    return f"{kind}, {plural(len(values), 'different value')}: {', '.join(shown)}{more}{missed}"
 
 
 def _diagnostics(warned: Iterable[warnings.WarningMessage]) -> tuple[Diagnostic, ...]:

@@ -151,3 +151,119 @@ async def test_a_closed_text_has_no_findings(
     assert codes(await findings(client, uri, len)) == ["E033"]
     client.text_document_did_close(lsp.DidCloseTextDocumentParams(lsp.TextDocumentIdentifier(uri)))
     assert await findings(client, uri, lambda f: not f) == []
+
+
+def at(uri: str, line: int, character: int) -> dict[str, object]:
+    """The place that a request asks for."""
+    return {
+        "text_document": lsp.TextDocumentIdentifier(uri),
+        "position": lsp.Position(line, character),
+    }
+
+
+PROGRAM = """\
+% data: t.csv
+:- use(growtree, [alpha = 0.9]).
+box(infant, age, 0, 24).
+:- constraint(constant(infant)).
+"""
+
+
+async def test_hover_tells_what_a_place_means(
+    client: LanguageClient, opened: Callable[..., str], tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text(TABLE)
+    uri = opened(PROGRAM)
+    shown = await client.text_document_hover_async(lsp.HoverParams(**at(uri, 2, 13)))
+    assert shown is not None and isinstance(shown.contents, lsp.MarkupContent)
+    assert shown.contents.value.startswith("The column `age` of the table: numbers, 3 to 72")
+    shown = await client.text_document_hover_async(lsp.HoverParams(**at(uri, 1, 19)))
+    assert shown is not None and "`alpha = 0.9`" in shown.contents.value  # type: ignore[union-attr]
+
+
+async def test_definitions_lead_into_library_priors(
+    client: LanguageClient, opened: Callable[..., str]
+) -> None:
+    uri = opened(PROGRAM)
+    prior = from_fs_path(str(ROOT / "priors" / "growtree.slp"))
+    (there,) = await client.text_document_definition_async(  # type: ignore[misc, union-attr]
+        lsp.DefinitionParams(**at(uri, 1, 20))
+    )
+    assert Path(there.uri).parts[-2:] == Path(prior or "").parts[-2:]
+    assert there.range.start == lsp.Position(4, 9)
+    (there,) = await client.text_document_definition_async(  # type: ignore[misc, union-attr]
+        lsp.DefinitionParams(**at(uri, 3, 25))
+    )
+    assert (there.uri, there.range.start) == (uri, lsp.Position(2, 4))
+
+
+async def test_references_are_found_in_all_files(
+    client: LanguageClient, opened: Callable[..., str]
+) -> None:
+    uri = opened(PROGRAM)
+
+    async def lines(declared: bool) -> list[tuple[str, int]]:
+        context = lsp.ReferenceContext(include_declaration=declared)
+        asked = lsp.ReferenceParams(context, **at(uri, 1, 20))
+        found = await client.text_document_references_async(asked) or ()
+        return [(Path(f.uri).name, f.range.start.line) for f in found]
+
+    uses = [("p.slp", 1), ("growtree.slp", 8), ("growtree.slp", 9)]
+    assert await lines(False) == uses
+    assert await lines(True) == [uses[0], ("growtree.slp", 4), *uses[1:]]
+
+
+async def test_completion_has_the_columns_of_the_table(
+    client: LanguageClient, opened: Callable[..., str], tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text(TABLE)
+    uri = opened(PROGRAM)
+    await findings(client, uri, lambda f: True)
+    changed(client, uri, PROGRAM + ":- constraint(forbid(", 2)
+    found = await client.text_document_completion_async(lsp.CompletionParams(**at(uri, 4, 21)))
+    assert {item.label for item in found} == {"age", "dose", "ill", "infant"}  # type: ignore[union-attr]
+    kinds = {item.label: item.kind for item in found}  # type: ignore[union-attr]
+    assert kinds["age"] == lsp.CompletionItemKind.Field
+
+
+async def test_formatting_is_that_of_slp_fmt(
+    client: LanguageClient, opened: Callable[..., str]
+) -> None:
+    uri = opened("0.5::t-->leaf. % 🌳\n0.5::t-->split(F,V),t,t.\n:-start(t).\n")
+    asked = lsp.DocumentFormattingParams(
+        lsp.TextDocumentIdentifier(uri), lsp.FormattingOptions(tab_size=4, insert_spaces=True)
+    )
+    (edit,) = await client.text_document_formatting_async(asked) or ()
+    assert edit.new_text == (
+        "0.5 :: t --> leaf.  % 🌳\n0.5 :: t --> split(F, V), t, t.\n:- start(t).\n"
+    )
+    assert edit.range == lsp.Range(lsp.Position(0, 0), lsp.Position(3, 0))
+    changed(client, uri, edit.new_text, 2)
+    assert not await client.text_document_formatting_async(asked)
+    changed(client, uri, "a(", 3)
+    assert not await client.text_document_formatting_async(asked)
+
+
+async def test_the_outline_lists_what_a_program_has(
+    client: LanguageClient, opened: Callable[..., str]
+) -> None:
+    uri = opened(":- start(t).\n0.5 :: t --> leaf.\n0.5 :: t --> split(F, V), t, t.\n")
+    asked = lsp.DocumentSymbolParams(lsp.TextDocumentIdentifier(uri))
+    start, rules = await client.text_document_document_symbol_async(asked) or ()
+    assert (start.name, rules.name) == ("start(t)", "t//0")
+    assert isinstance(rules, lsp.DocumentSymbol) and len(rules.children or ()) == 2
+    assert rules.selection_range == lsp.Range(lsp.Position(1, 7), lsp.Position(1, 8))
+
+
+async def test_a_check_that_takes_long_is_told_of(
+    client: LanguageClient, opened: Callable[..., str]
+) -> None:
+    """Other requests are answered meanwhile, and other texts are checked afterwards."""
+    facts = " ".join(f"n({i})." for i in range(30))
+    rules = ["1 :: t(_) --> { n(A), n(B), n(C), A*B*C < 0 }, leaf.", "1 :: t(_) --> leaf."]
+    uri = opened("\n".join([":- start(t(0)).", *rules, facts]), "slow.slp")
+    asked = lsp.DocumentSymbolParams(lsp.TextDocumentIdentifier(uri))
+    assert await client.text_document_document_symbol_async(asked)
+    assert await findings(client, uri, len)
+    sound = opened(":- use(growtree).\n", "sound.slp")
+    assert await findings(client, sound, lambda f: not f) == []
