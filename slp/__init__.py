@@ -37,13 +37,14 @@ The folders and modules, from the bottom up. Each imports only those above it in
     estimators         estimators of scikit-learn, which is optional
     plot               pictures of trees and posteriors, by matplotlib, which is optional
     report             a posterior as one HTML page
+    highlight          colours of programs, by Pygments, which is optional
     lsp                the language server, by pygls, which is optional
     cli                the commands
 
 One import goes against this order: `errors` imports `source` when it draws an error, because
 `source` itself needs errors. Imports for types alone may also go against it. No folder imports
-`swipl`, `estimators`, `plot`, `report` or `lsp`: `late` imports them by name when they are asked
-for. In the same way the registry of engines imports `reference`, and nothing else does.
+`swipl`, `estimators`, `plot`, `report`, `highlight` or `lsp`: they are imported by name when they
+are asked for. In the same way the registry of engines imports `reference`, and nothing else does.
 """
 
 from typing import TYPE_CHECKING

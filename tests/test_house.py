@@ -59,6 +59,7 @@ def test_nothing_else_stands_at_the_top() -> None:
         "native",
         "docs",
         "benchmarks",
+        "editors",
     }
     made_by_tools = {"build", "dist", "__pycache__"}
     have = {p.name for p in ROOT.iterdir() if not p.name.startswith(".")}

@@ -207,6 +207,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 @by_page
 def test_blocks_have_a_known_language(page: Path) -> None:
     known = {"", "bash", "console", "json", "prolog", "python", "text"}
+    known |= {"elisp", "lua", "toml"}  # set-up lines of editors
     assert {b.language for b in blocks_of(page)} <= known
     assert page.read_text("utf-8").count("\n```") == 2 * len(blocks_of(page))
 
