@@ -1,9 +1,9 @@
 """Finds the files that the package contains besides its code: grammars and library priors.
 
 Entry points: `grammar_text`, `grammar_tables`, `prior_names`, `prior_file`, `prior_path`,
-`prolog_library`, `table_clauses`. In a checkout (also an editable install) grammars and priors are
-in `grammars/` and `priors/` next to `slp/`. A wheel has the same folders as `slp/_data/grammars`
-and `slp/_data/priors`.
+`prolog_library`, `table_clauses`, `demo_folder`. In a checkout (also an editable install) grammars
+and priors are in `grammars/` and `priors/` next to `slp/`. A wheel has the same folders as
+`slp/_data/grammars` and `slp/_data/priors`, and the first example as `slp/_data/demo`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from slp.messages.sources import NO_LIBRARY_PRIOR
 from slp.source import SourceFile
 
 __all__ = [
+    "demo_folder",
     "grammar_tables",
     "grammar_text",
     "prior_file",
@@ -45,6 +46,11 @@ def grammar_tables(name: str) -> bytes | None:
 def prolog_library() -> Path:
     """The folder of Prolog files. Its file `slp.pl` is `library(slp)` of SWI-Prolog."""
     return _PACKAGE / "swipl"
+
+
+def demo_folder() -> Path:
+    """The folder of the first example: a program and its table."""
+    return _IN_WHEEL / "demo" if _ROOT == _IN_WHEEL else _ROOT / "examples" / "demo"
 
 
 def table_clauses() -> str:

@@ -8,7 +8,8 @@ import warnings
 
 import click
 
-from slp.cli.common import progress_line, say, write_diagnostics
+from slp.cli.common import progress_line, say, write_diagnostics, write_exactly
+from slp.cli.file_arguments import file_argument
 from slp.cli.options import include_option, param_option, response_option
 from slp.cli.other_formats import github_lines, sarif
 from slp.data import read_columns
@@ -17,8 +18,8 @@ from slp.program import find_mistakes
 
 
 @click.command(name="check")
-@click.argument("file")
-@click.argument("data", required=False)
+@file_argument("file")
+@file_argument("data", required=False)
 @response_option
 @param_option
 @include_option
@@ -58,10 +59,9 @@ def check_command(
             file, frame, response, include=include, progress=progress, **parameters
         )
     if message_format == "sarif":
-        json.dump(sarif(found, file), sys.stdout)
-        sys.stdout.write("\n")
+        write_exactly(json.dumps(sarif(found, file)) + "\n")
     elif message_format == "github":
-        sys.stdout.writelines(f"{line}\n" for line in github_lines(found, file))
+        write_exactly("".join(f"{line}\n" for line in github_lines(found, file)))
     elif message_format == "json" or found:
         write_diagnostics(found, message_format, sys.stdout)
     else:
