@@ -38,6 +38,7 @@ MODULES = (
     "slp.estimators.export",
     "slp.estimators.onnx",
     "slp.learn.text",
+    "slp.lsp",
     "slp.plot",
     "slp.plot.canvas",
     "slp.program.dead_weight",

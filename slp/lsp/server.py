@@ -46,7 +46,7 @@ _SYMBOLS = {
     "directive": lsp.SymbolKind.Property,
     "nonterminal": lsp.SymbolKind.Class,
     "predicate": lsp.SymbolKind.Function,
-    "clause": lsp.SymbolKind.Constant,
+    "clause": lsp.SymbolKind.Field,
 }
 
 

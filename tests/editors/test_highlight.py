@@ -37,7 +37,7 @@ def test_words_are_told_apart() -> None:
         "constraint": Keyword.Declaration,
         "use": Keyword.Declaration,
         "first": Name.Builtin,
-        "growtree": Name.Constant,
+        "growtree": Name,
         "::": Keyword,
         "-->": Keyword,
         "t": Name.Function,
