@@ -23,6 +23,7 @@ from slp.analysis.consistency.measures import check_measures
 from slp.analysis.consistency.misplaced import find_misplaced
 from slp.analysis.consistency.preferences import check_preferences
 from slp.analysis.consistency.shared_columns import check_monotone
+from slp.analysis.consistency.unknown import check_at_values, check_unknown
 from slp.analysis.consistency.unused import find_unused
 from slp.analysis.declarations.boxes import box_names, read_boxes
 from slp.analysis.declarations.constraints import read_constraints
@@ -43,7 +44,7 @@ from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import Directives, collect_directives
 from slp.analysis.sources.edits import check_edits, read_edits
 from slp.analysis.sources.files import read_everything
-from slp.analysis.sources.parameters import Values, resolve_parameters
+from slp.analysis.sources.parameters import Values, read_parameters
 from slp.columns.formula import made_by
 from slp.ir.program import CheckedProgram
 from slp.messages.derivations import NO_START_DECLARED
@@ -90,7 +91,7 @@ def read_program(
     read = read_everything(source, findings)
     items, uses = read.items, read.uses
     directives = collect_directives(items, findings)
-    resolved = resolve_parameters(directives, uses, parameters, findings)
+    resolved, unknown = read_parameters(directives, uses, parameters, findings)
     values = Values(resolved, findings)
     said = read_declarations(directives, values, findings)
     clauses = sort_clauses(items, findings)
@@ -108,6 +109,7 @@ def read_program(
         rules=tuple(clauses.rules),
         clauses=tuple(clauses.logic),
         parameters=resolved,
+        unknown=unknown,
         boxes=boxes,
         groups=groups,
         is_a=read_hierarchies(clauses.hierarchies, findings),
@@ -117,6 +119,7 @@ def read_program(
         **vars(said),
     )
     check_references(program, clauses, findings)
+    check_unknown(program, items, findings)
     check_rows_of_rules(program, clauses.logical | clauses.stochastic, findings)
     check_constant_labels(program, findings)
     states = None if findings.has_errors else StateRules(program)
@@ -126,6 +129,7 @@ def read_program(
         settings = {o.name: o.span for use in uses for o in use.overrides}
         space = _check_states(program, states, settings, findings)
         never_a_leaf = always_splits(program, states, space)
+        check_at_values(program, findings)
     check_columns(program, findings)
     check_defined(program, findings)
     check_monotone(program, made, findings)

@@ -58,6 +58,7 @@ _OF_TREES = {
     "tree_count": None,
     "map": None,
     **dict.fromkeys((*_AVERAGES, *_PRIOR_USES)),
+    "parameters": None,
     "stacked": None,
     "importances": None,
     "rules": None,
@@ -103,6 +104,7 @@ def posterior_to_json(
         **mass_to_json(posterior),
         **averages,
         **beside,
+        "parameters": _parameters_to_json(posterior),
         "stacked": None,
         "importances": posterior.importances(),
         "rules": None if isinstance(mixture, BudgetError) else _mixture_to_json(mixture),
@@ -240,6 +242,11 @@ def _size_to_json(found: Posterior | Known) -> dict[str, Any] | None:
     if choice.size is None:
         return None
     return {**choice.size.to_dict(), "would_fit": [fit.to_dict() for fit in choice.would_fit]}
+
+
+def _parameters_to_json(posterior: Posterior) -> dict[str, Any] | None:
+    """What is known of parameters that have a prior, by name; null where all have values."""
+    return None if posterior.parameters is None else posterior.parameters.to_dict()
 
 
 def _table_to_json(table: Table) -> dict[str, Any]:

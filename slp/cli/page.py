@@ -72,6 +72,7 @@ class Page:
             return
         yield from self._trust()
         yield from self._evidence()
+        yield from self._parameters()
         yield from self._best()
         yield from self._edits()
         yield from self._features()
@@ -95,7 +96,7 @@ class Page:
         elif found is None:
             left_out = self.posterior.left_out
             exact_to = f" (what is left out has a probability below {left_out:.0e})"
-            told = f"exact: sums over all trees{exact_to if left_out else ''}"
+            told = f"{_what_sums(self.posterior)}{exact_to if left_out else ''}"
             if not isinstance(self.uses, BudgetError) and self.posterior.uses_are_drawn:
                 told += "; features and leaves: averages over independent draws"
             yield from labelled("trust", [told])
@@ -136,6 +137,13 @@ class Page:
         bounds = posterior.log_evidence_bounds
         if posterior.log_evidence is None and bounds is not None:
             yield from labelled("", [bounds_in_words(bounds)])
+
+    def _parameters(self) -> Iterator[str]:
+        """What is known of parameters that have a prior."""
+        found = self.posterior.parameters
+        width = 0 if found is None else max(len(own.name) for own in found.beliefs)
+        for i, own in enumerate(() if found is None else found.beliefs):
+            yield f"{'' if i else 'values':<10}{own.name:<{width}}  {own.words()}"
 
     def _best(self) -> Iterator[str]:
         best = self.posterior.map()
@@ -225,6 +233,12 @@ class Page:
 
     def _number(self, value: float, error: float, drawn: bool = False) -> str:
         return estimate_text(value, error, self.posterior.diagnostics, drawn=drawn)
+
+
+def _what_sums(posterior: Posterior) -> str:
+    """What the numbers of sums are."""
+    found = posterior.parameters
+    return "exact: sums over all trees" if found is None else f"estimate: {found.how}"
 
 
 def _health(found: Diagnostics) -> str:

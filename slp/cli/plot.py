@@ -145,7 +145,7 @@ def plot_command(
             options["engine"] = "best"
 
     def prior_of(posterior: slp.Posterior) -> slp.Posterior | None:
-        if posterior.trust.kind == "exact":
+        if posterior.trust.summed:
             return posterior.prior()
         if saved:
             return None

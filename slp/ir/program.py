@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 from slp.errors import Diagnostic
@@ -16,6 +16,7 @@ from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.decisions import ClassLoss, FeatureCost
 from slp.ir.groups import Group
 from slp.ir.hierarchies import IsA
+from slp.ir.parameter_priors import ParameterPrior
 from slp.ir.thresholds import NormalThresholds
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
@@ -275,7 +276,8 @@ class CheckedProgram:
     `event` mean, None for 1 and 0, true and false. `row_weight`: the column of weights
     of rows. `definitions`: features that formulas make of columns, behind all others.
     `costs`, `losses`: what it costs to ask a feature, and to say a class where another one
-    is true. `parameters`: values in force, after defaults, `use(...)` and overrides. `spans`:
+    is true. `parameters`: values in force, after defaults, `use(...)` and overrides. `unknown`: the
+    priors of those that have no value; their means stand in `parameters`. `spans`:
     places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
     `files`: all texts that it was read from, its own first.
@@ -287,6 +289,7 @@ class CheckedProgram:
     rules: tuple[TreeRule, ...]
     clauses: tuple[LogicClause, ...] = ()
     parameters: Mapping[str, float] = field(default_factory=dict)
+    unknown: Mapping[str, ParameterPrior] = field(default_factory=dict)
     boxes: Mapping[str, Box] = field(default_factory=dict)
     groups: Mapping[str, Group] = field(default_factory=dict)
     is_a: tuple[IsA, ...] = ()
@@ -312,6 +315,18 @@ class CheckedProgram:
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     files: tuple[UsedFile, ...] = field(default=(), compare=False, repr=False)
     soft: bool = False
+
+    @property
+    def known_parameters(self) -> dict[str, float]:
+        """The parameters that have values."""
+        return {name: x for name, x in self.parameters.items() if name not in self.unknown}
+
+    def at(self, values: Mapping[str, float]) -> CheckedProgram:
+        """The program at these values of the parameters that have a prior, the others at their
+        means; itself where none has a prior."""
+        if not self.unknown:
+            return self
+        return replace(self, parameters={**self.parameters, **values}, unknown={})
 
     @property
     def measures(self) -> frozenset[Measure]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from slp.ir import program as ir
 from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.groups import Group
+from slp.ir.parameter_priors import ParameterPrior
 from slp.messages.names import joined
 from slp.messages.numbers import interval_text, number_text, settings_text
 from slp.source import visible
@@ -75,9 +76,10 @@ def _describe_prior(program: ir.CheckedProgram, fine_print: bool) -> list[str]:
         return _describe_edits(program, program.edits, fine_print)
     lines = [f"A tree starts as {term_text(program.start)}."] if program.start is not None else []
     lines += [_describe_rule(rule, program.weights) for rule in program.rules]
-    if program.parameters:
-        values = settings_text(program.parameters)
+    if program.known_parameters:
+        values = settings_text(program.known_parameters)
         lines.append(f"Here {values}.")
+    lines += [_describe_unknown(name, prior) for name, prior in program.unknown.items()]
     if fine_print or program.weights:
         lines.append(_describe_choice(program))
     lines += _describe_limits(program)
@@ -114,6 +116,13 @@ def _describe_edits(program: ir.CheckedProgram, edits: ir.EditPrior, fine_print:
             "that satisfy them."
         )
     return lines + _describe_leaves(program) + _describe_columns(program)
+
+
+def _describe_unknown(name: str, prior: ParameterPrior) -> str:
+    return (
+        f"The value of {name} is not known: its prior is {prior}, and given a value the prior of "
+        "trees is normalised."
+    )
 
 
 def _describe_rule(rule: ir.TreeRule, weights: bool) -> str:

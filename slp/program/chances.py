@@ -65,7 +65,8 @@ class StatementOnTrees:
         if result.trees_found is not None:
             why = f"the engine {posterior.engine} finds trees, and does not draw them"
             return Chances(None, None, (why,))
-        if result.kind == "sums" and self.satisfied is not None:
+        exact = result.kind_of_sums == "exact"  # else normalisers differ from value to value
+        if result.kind == "sums" and self.satisfied is not None and exact:
             summed = self._by_sums(posterior, self.satisfied)
             if summed is not None:
                 return summed

@@ -6,6 +6,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from slp.budgets.seconds import Deadline, held
@@ -41,6 +42,8 @@ def find_dead_weight(problem: Problem) -> tuple[Diagnostic, ...]:
     What is not decided within the limits of time and memory is not told. Predicates, what a
     tree grammar does not decide, and preferences are neither judged nor reasons.
     """
+    # The trees are the same at all values of parameters.
+    problem = replace(problem, program=problem.program.at({}))
     program = read_for(problem.program, SUMS)
     if program.edits is not None or program.has_gates:
         return ()

@@ -10,7 +10,7 @@ from typing import Any
 from slp.budgets import Deadline, held, held_memory, memory_budget
 from slp.compile import compile_problem, compile_program
 from slp.data import Table, read_columns
-from slp.errors import SlpError, UsageError
+from slp.errors import SlpError, UnsupportedError, UsageError
 from slp.ir import program as ir
 from slp.learn import (
     Learned,
@@ -22,6 +22,7 @@ from slp.learn import (
     observations_of_text,
 )
 from slp.messages.learning import GOALS_AND_TABLES, OPTION_OF_GOALS
+from slp.messages.unknown_parameters import unknown_not_taken
 from slp.program.program import Program
 from slp.program.progress import Progress
 from slp.resolution import Limits, read_goal
@@ -93,6 +94,8 @@ def learn(
     if seed is None:
         seed = fresh_seed()
     check_number("seed", seed, whole=True)
+    if program.ir.unknown:
+        raise UnsupportedError(unknown_not_taken(program.ir.unknown, "learning"))
     if program.text != program.source.text:  # the learned text keeps values that the caller set
         source = replace(program.source, text=program.text)
         program = Program(source)._with(program._required)

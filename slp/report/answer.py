@@ -47,6 +47,8 @@ def trust(posterior: Posterior) -> tuple[bool, str]:
     if grown is not None:
         trees = "one tree" if grown == 1 else plural(grown, "tree")
         return False, f"These numbers are of {trees} that a search found, not of all trees."
+    if drawn is None and posterior.parameters is not None:
+        return True, f"The numbers are estimates without draws: {posterior.parameters.how}."
     if drawn is None:
         return True, "The numbers are exact: they are sums over all trees, no estimates."
     if found.standing == "not known":
@@ -175,6 +177,8 @@ def evidence(posterior: Posterior) -> Html:
         told.append(("bounds", bounds_in_words(bounds)))
     if posterior.evidence_note is not None:
         told.append(("note", posterior.evidence_note))
+    if posterior.parameters is not None:
+        told += [(own.name, own.words()) for own in posterior.parameters.beliefs]
     use = (
         "Two programs for the same table and response can be compared by it: the one with the "
         "higher number explains the response better. A difference of 3 is a factor of 20."

@@ -124,7 +124,7 @@ def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
 
 def _by_draws(posterior: Posterior) -> bool:
     """Whether draws stand in for exact sums."""
-    exact = posterior.trust.kind == "exact"
+    exact = posterior.trust.summed
     return exact and len(posterior.table.counts) > _MOST_ROWS_OF_SUMS
 
 
@@ -169,7 +169,7 @@ def _prior_of(posterior: Posterior) -> Posterior | None:
     """The prior on the same table. Beside a sampler's posterior it is that of `auto`, which draws
     from it directly: a second run of the chains would take as long as the first. None where it
     would have to run code that the program names."""
-    if posterior.trust.kind == "exact":
+    if posterior.trust.summed:
         return posterior.prior()
     program = read_for(program_of(posterior), posterior.engine)
     if names_code(program):

@@ -44,6 +44,8 @@ def evidence_text(posterior: Posterior) -> str:
         return f"not known: {posterior.no_evidence}"
     if posterior.log_evidence_kind != "estimate":
         return f"{value:.6f}, exact"
+    if posterior.trust.summed:
+        return f"{value:.6f}, estimate, {error:.1g} from that by fewer values of parameters"
     told = f"{_to_error(value, error)}, estimate"
     found = posterior.diagnostics
     if found is None or found.converged or found.errors_of_islands:

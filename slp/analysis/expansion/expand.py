@@ -99,7 +99,8 @@ def expand_program(program: CheckedProgram) -> str:
 def _directives(program: CheckedProgram) -> Iterator[Term]:
     for name, value in program.parameters.items():
         if program.edits is None or name != "p":
-            yield Struct("param", (Atom(name), Number(value)))
+            prior = program.unknown.get(name)
+            yield Struct("param", (Atom(name), prior.term if prior else Number(value)))
     if program.edits is not None:
         yield _use_of_edittree(program.edits)
     if program.weights:

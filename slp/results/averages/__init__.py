@@ -5,6 +5,7 @@ leaves predict of single rows, `paths` how rows go down random trees, `asked` wh
 are asked, `proximity` which of them share a leaf, `left_out` and `smoothing` what rows are worth
 given the others, and `quantiles` has those of mixtures of leaves. `reached` has the leaves that
 rows reach in trees, with draws of their parameters, and `quantities` what of these is asked.
+`over_parameters` has those of sums at several values of parameters.
 `stacked` has those of members that are stacked by prediction, by the weights of `member_weights`;
 `no_posterior` refuses what these do not tell.
 """

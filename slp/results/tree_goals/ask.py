@@ -115,11 +115,11 @@ class GoalsOfTrees:
         told, holds = found
         lost = {values: p for values, p in told.items() if p <= p.error}
         kept = {values: p for values, p in told.items() if values not in lost}
-        source = Source("exact", "exact: sums over all trees")
+        source = _source_of_sums(result, "sums over all trees")
         if holds is None:
             drawn = self._of_independent_draws(goal, result)
             words = f"{source.words}; of any answer {drawn.source.words}"
-            return Asked(kept, drawn.holds, Source("exact", words), lost)
+            return Asked(kept, drawn.holds, Source(source.kind, words), lost)
         return Asked(kept, holds, source, lost)
 
     def _of_independent_draws(self, goal: GoalAboutTrees, result: Result) -> Asked:
@@ -195,16 +195,22 @@ class _AllTrees:
         return cls([c.tree for c in found], np.exp(logs - total))
 
 
+def _source_of_sums(result: Result, words: str) -> Source:
+    kind = result.kind_of_sums
+    at = "" if kind == "exact" else ", at some values of parameters"
+    return Source(kind, f"{kind}: {words}{at}")
+
+
 def _of_all(result: Result, goal: GoalAboutTrees, every: _AllTrees) -> Asked:
     left_out = result.evidence.left_out()
     lost = f", and trees of at most {left_out:.1g} together were left out" if left_out else ""
     n = plural(len(every.trees), "tree" if result.derivations_are_trees() else "derivation")
-    source = Source("exact", f"exact: all {n} asked{lost}")
+    source = _source_of_sums(result, f"all {n} asked{lost}")
 
     def probabilities(numbers: Sequence[Sequence[int]]) -> Iterator[Probability]:
         for own in numbers:
             p = math.fsum(every.probability[own])
-            yield Probability(min(1.0, p), left_out, "exact")
+            yield Probability(min(1.0, p), left_out, result.kind_of_sums)
 
     return _asked(goal.by_answer(every.trees), probabilities, source)
 
