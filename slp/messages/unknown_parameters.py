@@ -1,4 +1,4 @@
-"""E146, E308: parameters whose values are not known."""
+"""E146, E307, E308: parameters whose values are not known."""
 
 from __future__ import annotations
 
@@ -39,15 +39,31 @@ NO_LABEL_AT = E146.says(
     "write labels that take every value, such as `1 - exp(-alpha)`",
 )
 
+E307 = Entry(
+    "E307: chains cannot move a parameter under this prior",
+    cause="Chains compare the prior probability of a tree at two values of a parameter. For that "
+    "the weights of all trees must sum to 1 at every value. Under `:- weights.`, measures that do "
+    "not sum to 1, constraints that let derivations fail, and constraints on the finished tree, "
+    "they sum to another number at each value, which chains do not know.",
+    remedy="Take the engine `exact` (`--engine exact`), which computes these sums, or give the "
+    "parameter a value (`--param NAME=VALUE`).",
+    example="slp-sample prior.slp data.csv --engine mh   (`prior.slp` has `:- param(alpha, "
+    "beta(2, 1)).\n:- constraint(max_leaves(3)).`)",
+)
+NOT_NORMALISED = E307.says(
+    "chains cannot move {names}, as the weights of trees do not sum to 1 at every value: {why}",
+    AS_REMEDY,
+)
+
 E308 = Entry(
     "E308: parameters without a value are not taken",
     cause="The program has a prior in place of the value of a parameter. The engines `exact`, "
-    "`chart` and `enumerate` average over its values; other engines, and questions that are "
+    "`chart`, `enumerate` and `mh` average over its values; other engines, and questions that are "
     "about one value, do not.",
-    remedy="Take the engine `exact`, or give the parameter a value (`--param NAME=VALUE`, "
+    remedy="Take the engine `exact` or `mh`, or give the parameter a value (`--param NAME=VALUE`, "
     "in Python `with_parameters`).",
-    example="slp-sample prior.slp data.csv --engine smc   (`prior.slp` has `:- use(growtree).` and "
-    "`:- param(alpha, beta(2, 1)).`)",
+    example="slp-sample prior.slp data.csv --engine smc   (`prior.slp` has `:- param(alpha, "
+    "beta(2, 1)).`)",
 )
 _NOT_TAKEN = E308.says("{names} {have} a prior, and {what} takes values alone", AS_REMEDY)
 MANY_NEAR_BEST = E308.says(

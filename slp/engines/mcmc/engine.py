@@ -87,7 +87,9 @@ ENGINE = ChainsOverTrees(
     _tree_sampler,
     _find_refusals,
     in_core=True,
+    takes_unknown=True,
     needs_weights=False,
     refuses="programs without a finite tree grammar, proposals that a program cannot take, `start` "
-    "under `edittree`, `rungs` under `failure(backtrack)`",
+    "under `edittree`, `rungs` under `failure(backtrack)`, parameters that have a prior where the "
+    "weights of trees do not sum to 1",
 )

@@ -122,7 +122,7 @@ def over_parameters(result: Result, last: AtNodes, before: AtNodes, result_at: R
     """The result of the sums by the last rule, with what parameters add to it: their beliefs, the
     error of the evidence, and averages of what each node tells of rules. `result_at` is the result
     at one node."""
-    told = _Told(result, last, before, result_at)
+    told = _SummedParameters(result, last, before, result_at)
     return replace(
         result,
         evidence=replace(result.evidence, estimate=Later(told.evidence)),
@@ -136,7 +136,7 @@ def over_parameters(result: Result, last: AtNodes, before: AtNodes, result_at: R
 
 
 @dataclass(frozen=True, eq=False)
-class _Told:
+class _SummedParameters:
     """What a result over nodes tells in another way than one of sums; `result` is made as if the
     sums of the last rule were exact."""
 

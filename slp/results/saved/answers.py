@@ -50,6 +50,7 @@ PARTS = (
     "rules",
     "mixture",
     "edits",
+    "parameters",
     "prior_mass",
     "prior_uses",
 )
@@ -151,7 +152,12 @@ def result_of_answers(
     late = [Diagnostics, EditSummary, RuleUse, Schedule, Stacked]  # as `result` imports them
     hints = get_type_hints(Result, None, {kind.__name__: kind for kind in late})
     trees = [*(shown(tree, likelihood) for tree in averages.trees.trees), *given]
-    said = {"prior_mass": to_plain(PriorMass()), "prior_uses": to_plain(_NO_PRIOR_USES), **said}
+    said = {
+        "parameters": None,
+        "prior_mass": to_plain(PriorMass()),
+        "prior_uses": to_plain(_NO_PRIOR_USES),
+        **said,
+    }
     told = {
         name: from_plain(hints[name], said[name], trees)
         for name in PARTS
