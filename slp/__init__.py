@@ -63,7 +63,7 @@ from slp.version import __version__
 if TYPE_CHECKING:
     from slp.estimators import SLPTreeClassifier, SLPTreeRegressor
     from slp.leaves import register_leaf_model
-    from slp.program import Program, check, compare, cv, load, parse, tune
+    from slp.program import Program, check, compare, cv, elicit, load, parse, tune
     from slp.program.learning import LearnResult
     from slp.program.saved import load_posterior
     from slp.resolution import Draws, Limits, QueryResult
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         Comparison,
         Contrast,
         CrossValidation,
+        Elicited,
         Posterior,
         Price,
         Prices,
@@ -94,6 +95,7 @@ __all__ = [
     "DataError",
     "Diagnostic",
     "Draws",
+    "Elicited",
     "LearnResult",
     "Limits",
     "Posterior",
@@ -120,6 +122,7 @@ __all__ = [
     "check",
     "compare",
     "cv",
+    "elicit",
     "load",
     "load_posterior",
     "parse",
@@ -136,11 +139,11 @@ __getattr__, __dir__ = late_names(
         "slp.program.learning": "LearnResult",
         "slp.program.saved": "load_posterior",
         "slp.results": (
-            "AveragedTrees Comparison Contrast CrossValidation Posterior Price Prices "
+            "AveragedTrees Comparison Contrast CrossValidation Elicited Posterior Price Prices "
             "RepresentativeTree RowQuantity SampledProofs Sensitivity TreeAnswers Tuning"
         ),
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
-        "slp.program": "Program check compare cv load parse tune",
+        "slp.program": "Program check compare cv elicit load parse tune",
         "slp.report": "load_ipython_extension",
         "slp.leaves": "register_leaf_model",
     },

@@ -2,12 +2,13 @@
 
 Entry points: `load` and `parse` (from files and text), `Program`, `check` (trees against
 constraints), `compare` (programs on one table), `cv` and `tune` (held-out rows; values of
-parameters), `find_mistakes` (in a program, and in how it fits
-a table), `first_program` (the text of a program for a new table).
+parameters), `elicit` (values whose prior has given means), `find_mistakes` (in a program, and in
+how it fits a table), `first_program` (the text of a program for a new table).
 
 Inside: `program` has the class, whose parts are `tree_questions` (posterior and prior) and
 `proof_questions` (queries, draws of proofs). `learning` and `saved` (posteriors from files) are
-imported at their first use. `folds` makes many runs on one table, for `comparing` and `tuning`.
+imported at their first use. `folds` makes many runs on one table, for `comparing` and `tuning`;
+`eliciting` looks at many priors.
 `reading`, `checking`, `statements` (constraints and limits, one by one), `no_tree` (those to blame
 if there is no tree), `dead_weight` (those that take no tree away), `progress` (also used by
 commands), `starting` (the first program's text, with `event_question`, `column_questions` and
@@ -27,6 +28,7 @@ from slp.program.reading import find_mistakes, load, parse
 
 if TYPE_CHECKING:
     from slp.program.again import outcomes_in, program_of
+    from slp.program.eliciting import elicit
     from slp.program.starting import first_program
     from slp.program.tuning import cv, tune
 
@@ -37,6 +39,7 @@ __all__ = [
     "check",
     "compare",
     "cv",
+    "elicit",
     "find_mistakes",
     "first_program",
     "load",
@@ -53,6 +56,7 @@ __getattr__, __dir__ = late_names(
     {
         "slp.program.again": "outcomes_in program_of",
         "slp.program.starting": "first_program",
+        "slp.program.eliciting": "elicit",
         "slp.program.tuning": "cv tune",
     },
 )
