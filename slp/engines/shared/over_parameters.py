@@ -1,9 +1,8 @@
 """Sums over all trees where parameters have a prior in place of a value: at each node of a rule of
 quadrature, and averaged over these (`slp.results.averages.over_parameters`).
 
-Rules with more and more nodes are taken until two of them agree about the log evidence; the last
-one gives the numbers, and what it differs by from the one before is their error. Of a prior two
-rules always agree about the total, which is 1.
+Rules with more and more nodes are taken until two of them agree; the last one gives the numbers,
+and what it differs by from the one before is their error.
 """
 
 from __future__ import annotations
@@ -26,16 +25,17 @@ from slp.results.averages.over_parameters import OverParameters
 from slp.results.averages.over_trees import TreeDistribution
 from slp.results.estimate import Estimate
 from slp.results.record.later import Later
-from slp.results.record.parameters import ParameterBeliefs, beliefs_of, in_words
+from slp.results.record.parameters import ParameterBeliefs, beliefs_of, in_words, means_of
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse
+from slp.trees import Leaf, Tree
 
 if TYPE_CHECKING:
     from slp.results.record.size import Size
 
 #: Nodes of the rules for each of one, or of two parameters, one after another.
 _RULES = {1: (6, 9, 15, MOST_NODES), 2: (5, 8, 12)}
-#: Two rules agree if their log evidences do.
+#: Two rules agree if they differ by less about each of these: see `_agree`.
 _AGREE = 1e-4
 
 #: The sums at the values of a node, within so many bytes.
@@ -70,11 +70,31 @@ def at_nodes_of_rules(problem: Problem, memory: int, sums_at: SumsAt) -> tuple[A
     before = _at_nodes(problem, sizes[0], memory, sums_at)
     for n in sizes[1:]:
         last = _at_nodes(problem, n, memory, sums_at)
-        total = last.sums.log_total
-        if total == -math.inf or abs(total - before.sums.log_total) <= _AGREE or n == sizes[-1]:
+        if last.sums.log_total == -math.inf or n == sizes[-1] or _agree(last, before):
             break
         before = last
     return last, before
+
+
+def _agree(one: AtNodes, other: AtNodes) -> bool:
+    """Whether two rules agree about the log evidence, the posterior means of the parameters, and
+    the prior probability of the tree that is a leaf, which stands for all that the evidence does
+    not tell, as where every tree has the same likelihood."""
+    leaf = Tree(Leaf())
+    told = [
+        np.array(
+            [
+                own.sums.log_total,
+                own.sums.log_weight(leaf),
+                *means_of(own.nodes, own.log_evidence)
+                / [p.mean for p in own.nodes.priors.values()],
+            ]
+        )
+        for own in (one, other)
+    ]
+    same = told[0] == told[1]  # two infinite ones too
+    with np.errstate(invalid="ignore"):
+        return bool(np.all(same | (np.abs(told[0] - told[1]) <= _AGREE)))
 
 
 def _at_nodes(problem: Problem, n: int, memory: int, sums_at: SumsAt) -> AtNodes:
