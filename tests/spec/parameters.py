@@ -28,7 +28,8 @@ from tests.spec.brute_force import BruteForce, log_sum
 from tests.spec.cases import Case, random_case
 from tests.spec.pipeline import tree_of
 
-#: The most derivations of a case: each is enumerated at every node.
+#: The most derivations of a case: each is enumerated at every node. Cases with more are left out;
+#: if they lost rows for it, they would lose classes too.
 LIMIT = 60
 #: Nodes of the rules of both distributions; the evidence is a polynomial in what has a `beta`
 #: prior, of a degree that the splits of small trees limit.
@@ -140,7 +141,7 @@ def compare(case: Case, seed: int) -> bool:
     """Compare the answers of an engine with those wanted; whether there was something to
     compare."""
     program = with_priors(case, seed)
-    if program is None or not case.spec.derivations:
+    if program is None or not 0 < len(case.spec.derivations) <= LIMIT:
         return False
     want = wanted(case, program)
     problem = case.model.varied(program)
@@ -186,7 +187,7 @@ def main() -> None:
     compared, seed = 0, first
     while compared < n:
         try:
-            compared += compare(random_case(seed, LIMIT), seed)
+            compared += compare(random_case(seed), seed)
         except SlpError as error:
             raise AssertionError(f"seed {seed}") from error
         except AssertionError as error:
