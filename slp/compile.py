@@ -131,10 +131,12 @@ def _varied(
     known: StateRules | None,
     progress: ListingProgress | None,
 ) -> Problem:
-    """A changed program on the same table. The table is coded again only if other cuts
-    or concepts or formulas are declared, or if trees are soft or hard in place of the other."""
+    """A changed program on the same table. The table is coded again only if other cuts or concepts
+    or formulas or priors of boxes are declared, or if trees are soft or hard in place of the
+    other."""
     coded = [
-        (own.features, own.is_a, own.definitions, own.soft) for own in (program, problem.program)
+        (own.features, own.is_a, own.definitions, own.soft, own.leaf_priors)
+        for own in (program, problem.program)
     ]
     if coded[0] != coded[1]:
         return compile_problem(program, X, y, known=known, progress=progress)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePath
 from types import MappingProxyType
 
@@ -24,11 +25,12 @@ from slp.analysis.consistency.misplaced import find_misplaced
 from slp.analysis.consistency.preferences import check_preferences
 from slp.analysis.consistency.shared_columns import check_monotone
 from slp.analysis.consistency.unused import find_unused
+from slp.analysis.declarations.box_leaves import check_box_leaves, read_box_leaves
 from slp.analysis.declarations.boxes import box_names, read_boxes
 from slp.analysis.declarations.constraints import read_constraints
 from slp.analysis.declarations.groups import read_groups
 from slp.analysis.declarations.hierarchies import read_hierarchies
-from slp.analysis.declarations.typed import read_declarations
+from slp.analysis.declarations.typed import read_declarations, read_leaf_model
 from slp.analysis.derivations.enclosed import find_enclosed
 from slp.analysis.derivations.endless import find_endless, find_left_recursion
 from slp.analysis.derivations.existence import always_splits, check_derivations
@@ -101,6 +103,13 @@ def read_program(
     constraints = read_constraints(
         directives, boxes, malformed, groups, said.costs, made, values, findings
     )
+    box_leaves = read_box_leaves(
+        directives.box_leaves,
+        boxes,
+        malformed,
+        partial(read_leaf_model, values=values, findings=findings),
+        findings,
+    )
     edits = read_edits(read.edit_uses, resolved, tree, findings)
     program = CheckedProgram(
         name=PurePath(source.file.name).stem,
@@ -112,6 +121,7 @@ def read_program(
         groups=groups,
         is_a=read_hierarchies(clauses.hierarchies, findings),
         constraints=constraints,
+        box_leaves=box_leaves,
         edits=edits,
         files=read.files,
         **vars(said),
@@ -133,6 +143,7 @@ def read_program(
     check_edits(program, findings)
     check_constraints(constraints, said.support, never_a_leaf, findings)
     check_preferences(program, findings)
+    check_box_leaves(program, findings)
     if not findings.has_errors:
         find_unused(program, items, uses, source.file, findings)
         find_misplaced(program, source.file, findings)

@@ -119,6 +119,7 @@ def response_of(program: CheckedProgram, roles: Roles) -> Response:
         roles.exposure,
         event_codes=program.event_codes,
         soft=program.soft,
+        box_leaves=program.leaves_of_boxes,
     )
     classes = response.leaf.classes
     if program.losses and classes:

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 from slp.errors import Diagnostic
-from slp.ir.constraints import Box, Constraint, Support
+from slp.ir.boxes import Box
+from slp.ir.constraints import Constraint, Support
 from slp.ir.decisions import ClassLoss, FeatureCost
 from slp.ir.groups import Group
 from slp.ir.hierarchies import IsA
+from slp.ir.leaves import BoxLeaf, LeafDeclaration, LeafPrior
 from slp.ir.thresholds import NormalThresholds
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
@@ -216,21 +218,6 @@ class EventCodes:
 
 
 @dataclass(frozen=True)
-class LeafDeclaration:
-    """`:- leaf(model([columns...], args..., [listed...]))`, both lists where the model has them.
-
-    `args` are the numbers given by place, `listed` those of the list. `columns` are the regressors;
-    where there are any the numbers may be left out.
-    """
-
-    model: str
-    args: tuple[float, ...]
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
-    columns: tuple[str, ...] = ()
-    listed: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
 class EditPrior:
     """`:- use(edittree, [tree = File, p = P, measure = M]).`: trees are edits of a given one.
 
@@ -274,9 +261,10 @@ class CheckedProgram:
     that say which durations ended, or the exposure of counts. `event_codes`: what the cells of
     `event` mean, None for 1 and 0, true and false. `row_weight`: the column of weights
     of rows. `definitions`: features that formulas make of columns, behind all others.
-    `costs`, `losses`: what it costs to ask a feature, and to say a class where another one
-    is true. `parameters`: values in force, after defaults, `use(...)` and overrides. `spans`:
-    places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
+    `box_leaves`: what `leaf(in(...))` says, in order. `costs`, `losses`: what it costs to ask a
+    feature, and to say a class where another one is true. `parameters`: values in force, after
+    defaults, `use(...)` and overrides. `spans`: places of declarations, by `start`,
+    `response`, `leaf`, `failure`, `weights`, `row_weight`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
     `files`: all texts that it was read from, its own first.
     `soft`: an engine reads it as a prior over soft trees.
@@ -301,6 +289,7 @@ class CheckedProgram:
     exposure: str | None = None
     class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None
+    box_leaves: tuple[BoxLeaf, ...] = ()
     features: tuple[FeatureDeclaration, ...] = ()
     definitions: tuple[DefinedFeature, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -329,6 +318,20 @@ class CheckedProgram:
         """Whether every rule that splits has the measure `partition`, so that a tree stands for all
         trees that part the rows alike, whichever features they split on."""
         return self.measures == {"partition"}
+
+    @property
+    def leaves_of_boxes(self) -> tuple[BoxLeaf, ...]:
+        """All that is said of the leaves of boxes, what constraints say first: of a leaf to which
+        several apply the first counts."""
+        said = (c.leaf_in_box for c in self.constraints)
+        return (*(own for own in said if own is not None), *self.box_leaves)
+
+    @property
+    def leaf_priors(self) -> tuple[LeafPrior, ...]:
+        """The different priors of `leaves_of_boxes`, in the order of their first mention. Tree
+        grammars number them from 1; 0 is the prior of all other leaves."""
+        said = (own.prior for own in self.leaves_of_boxes)
+        return tuple(dict.fromkeys(prior for prior in said if prior is not None))
 
     @property
     def orders(self) -> Mapping[str, tuple[str, ...]]:

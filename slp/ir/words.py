@@ -10,8 +10,10 @@ import math
 from collections.abc import Iterable
 
 from slp.ir import program as ir
-from slp.ir.constraints import Box, Constraint, Support
+from slp.ir.boxes import Box
+from slp.ir.constraints import Constraint, Support
 from slp.ir.groups import Group
+from slp.ir.leaves import ClassShares, LeafDeclaration
 from slp.messages.names import joined
 from slp.messages.numbers import interval_text, number_text, settings_text
 from slp.source import visible
@@ -233,17 +235,30 @@ def _describe_failure(program: ir.CheckedProgram) -> str:
     return told
 
 
+def describe_shares(shares: ClassShares) -> str:
+    """Class probabilities that are known."""
+    told = [f"{number_text(p)} of {outcome}" for outcome, p in shares.shares]
+    return f"the class probabilities {joined(told)}, which are known and not learned"
+
+
 def _describe_leaves(program: ir.CheckedProgram) -> list[str]:
-    if program.leaf is None:
-        return []
-    args = ", ".join(map(number_text, program.leaf.args))
-    if program.leaf.columns:
-        line = f"Leaves follow a line in {' and '.join(program.leaf.columns)}: {program.leaf.model}"
+    out = [] if program.leaf is None else [_describe_leaf(program.leaf, "Leaves")]
+    for own in program.box_leaves:
+        if isinstance(own.prior, LeafDeclaration):
+            which = f"Leaves that lie inside the box {describe_box(own.box)}"
+            out.append(_describe_leaf(own.prior, which))
+    return out
+
+
+def _describe_leaf(leaf: LeafDeclaration, which: str) -> str:
+    args = ", ".join(map(number_text, leaf.args))
+    if leaf.columns:
+        line = f"{which} follow a line in {' and '.join(leaf.columns)}: {leaf.model}"
         given = f" with {args}" if args else ", with numbers taken from the response"
-        return [f"{line}{given}."]
-    listed = ", ".join(map(number_text, program.leaf.listed))
+        return f"{line}{given}."
+    listed = ", ".join(map(number_text, leaf.listed))
     given = ", ".join([args] * bool(args) + [f"[{listed}]"] * bool(listed))
-    return [f"Leaves follow {program.leaf.model}({given})."]
+    return f"{which} follow {leaf.model}({given})."
 
 
 def _describe_columns(program: ir.CheckedProgram) -> list[str]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import Diagnostic
+from slp.ir.leaves import BoxLeaf
 from slp.leaves.labels import Label
 from slp.source import SourceSpan
 
@@ -47,11 +48,25 @@ class LeafFacts:
     mean_needs: float = -1.0
     of_response = False
     concentration: NDArray[np.float64] = np.zeros(0)
+    one_concentration = False
     loss: NDArray[np.float64] | None = None
+    in_boxes: tuple[tuple[BoxLeaf, int], ...] = ()
 
     def doubts(self, y: NDArray[Any], span: SourceSpan | None) -> tuple[Diagnostic, ...]:
         """None: the numbers of most models go with all responses that the model allows."""
         return ()
+
+    def without_rows(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Zeros: a leaf without rows tells nothing."""
+        return np.zeros_like(S)
+
+    def with_prior(self, S: NDArray[np.float64], prior: Any) -> NDArray[np.float64]:
+        """The statistics themselves: all leaves have the same prior."""
+        return S
+
+    def prior_of(self, S: NDArray[np.float64]) -> NDArray[np.int64]:
+        """0."""
+        return np.zeros(np.shape(S)[:-1], np.int64)
 
     def with_added(self: _M, rows: NDArray[np.float64]) -> _M:
         """No model but those of classes: TypeError."""
@@ -121,9 +136,14 @@ class LeafModel(Protocol):
     of_response: bool
     #: of classes the numbers of their Dirichlet prior, float64 (C,)
     concentration: NDArray[np.float64]
+    #: whether one number is declared for all of them
+    one_concentration: bool
     #: of classes what it costs to say one (column) where another (row) is true, float64 (C, C);
     #: None where the program declares none
     loss: NDArray[np.float64] | None
+    #: what is said of the leaves of boxes, in the order in which it counts, with the numbers of the
+    #: priors (`State.leaf_prior`)
+    in_boxes: tuple[tuple[BoxLeaf, int], ...]
 
     @property
     def n_statistics(self) -> int:
@@ -154,6 +174,19 @@ class LeafModel(Protocol):
     def doubts(self, y: NDArray[Any], span: SourceSpan | None) -> tuple[Diagnostic, ...]:
         """Warnings about numbers of the declaration at `span` that may not be meant for the
         responses y of a table, as `statistics` takes them."""
+        ...
+
+    def without_rows(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The statistics of leaves without rows, in place of leaves with S, shape (..., k)."""
+        ...
+
+    def with_prior(self, S: NDArray[np.float64], prior: Any) -> NDArray[np.float64]:
+        """The statistics of leaves that have the prior of this number (`State.leaf_prior`), int or
+        integers (...), given those that their rows add up to, (..., k)."""
+        ...
+
+    def prior_of(self, S: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The numbers of the priors of leaves with statistics (..., k), shape (...)."""
         ...
 
     def with_added(self: _M, rows: NDArray[np.float64]) -> _M:

@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import DataError
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import BoxLeaf, ClassShares, LeafDeclaration, LeafPrior
 from slp.leaves.base import LeafModel
 from slp.leaves.declared import DeclaredModel, Observed
-from slp.leaves.labels import Label
+from slp.leaves.known_shares import KnownShares
+from slp.leaves.labels import Label, label_text
 from slp.leaves.models import MODELS, OF_CLASSES, OF_NUMBERS, OF_SOFT_TREES
+from slp.leaves.of_boxes import leaves_of_boxes
 from slp.leaves.own import OwnModel
+from slp.messages.constraints import SHARES_WITHOUT_CLASS
 from slp.messages.leaf_models import MODEL_NEEDS_CLASSES, MODEL_NEEDS_NUMBERS
 
 #: How a note ends that says what a model took from the response.
@@ -59,6 +62,52 @@ def leaf_model(
     if found.responses != "classes" and classes:
         raise DataError(MODEL_NEEDS_NUMBERS(declaration.span, model=declaration.model))
     return found.declared(declaration, observed)
+
+
+def with_boxes(
+    leaf: LeafModel,
+    said: Sequence[BoxLeaf],
+    classes: Sequence[Label],
+    y: NDArray[Any],
+    weights: NDArray[np.float64] | None = None,
+) -> LeafModel:
+    """A leaf model with the priors that `said` gives to leaves of boxes, in this order; other
+    arguments are those of `leaf_model`, which made `leaf`.
+
+    Raises
+    ------
+    DataError
+        As `leaf_model`; E147: class probabilities lack a class.
+    """
+    numbers: dict[LeafPrior, int] = {}
+    models, in_boxes = [leaf], []
+    for own in said:
+        prior = own.prior
+        if prior is None or (isinstance(prior, ClassShares) and not classes):
+            continue  # of a response without classes, whose names have an error of their own (E151)
+        number = numbers.setdefault(prior, len(models))
+        in_boxes.append((own, number))
+        if number < len(models):
+            continue
+        if isinstance(prior, ClassShares):
+            models.append(_known(prior, own, classes))
+        else:
+            models.append(leaf_model(prior, classes, y, weights))
+    if not in_boxes:
+        return leaf
+    return leaves_of_boxes(models, in_boxes)
+
+
+def _known(prior: ClassShares, own: BoxLeaf, classes: Sequence[Label]) -> KnownShares:
+    shares, names = dict(prior.shares), list(map(label_text, classes))
+    missing = [name for name in names if name not in shares]
+    if missing:
+        raise DataError(
+            SHARES_WITHOUT_CLASS(
+                own.span, box=own.box.name, outcome=missing[0], classes=", ".join(names)
+            )
+        )
+    return KnownShares(classes, [shares[name] for name in names])
 
 
 def taken_note(

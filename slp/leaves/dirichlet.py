@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import DataError
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import Responses, are_counts
@@ -32,7 +32,7 @@ _MOST_TABULATED = 2**17
 _SAME, _DIGITS = 1e-9, 9
 
 #: A class of each type from its text.
-_LABELS: Mapping[str, Callable[[str], Label]] = {
+LABELS: Mapping[str, Callable[[str], Label]] = {
     "bool": {"True": True, "False": False}.__getitem__,
     "int": int,
     "float": float,
@@ -64,15 +64,14 @@ class Dirichlet(DeclaredModel):
     )
     short_names = {"jeffreys": Signature("jeffreys", (), stands_for=("dirichlet", (0.5,)))}
     responses: Responses = "classes"
-    one_number: bool
-    """Whether one number is declared for all classes."""
+    for_boxes = True
 
     def __init__(self, classes: Sequence[Label], concentration: float | Sequence[float]) -> None:
         self.classes = tuple(classes)
         self.concentration = np.broadcast_to(
             np.asarray(concentration, dtype=np.float64), (len(self.classes),)
         )
-        self.one_number = isinstance(concentration, float | int)
+        self.one_concentration = isinstance(concentration, float | int)
         # Classes with the same concentration share a table.
         tables = {float(a): LogRising(float(a)) for a in self.concentration}
         self._tables = tuple(tables[float(a)] for a in self.concentration)
@@ -107,7 +106,7 @@ class Dirichlet(DeclaredModel):
             "model": self.name,
             "classes": [str(label) for label in self.classes],
             "type": type(self.classes[0]).__name__,
-            "concentration": own[0] if self.one_number else own,
+            "concentration": own[0] if self.one_concentration else own,
             **({} if self.loss is None else {"loss": self.loss.tolist()}),
         }
 
@@ -116,7 +115,7 @@ class Dirichlet(DeclaredModel):
         """See `DeclaredModel`."""
         own = data["concentration"]
         check_numbers(own if isinstance(own, list) else [own], positive=True)
-        labels = tuple(map(_LABELS[data["type"]], data["classes"]))
+        labels = tuple(map(LABELS[data["type"]], data["classes"]))
         if not labels or len(set(labels)) < len(labels):
             raise ValueError("classes are missing, or two are equal")
         out = cls(labels, own)
@@ -183,7 +182,7 @@ class Dirichlet(DeclaredModel):
 
     def _rising(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         """log Gamma(a_c + n_c) - log Gamma(a_c), shape (..., C)."""
-        if self.one_number:
+        if self.one_concentration:
             return self._tables[0].at(counts)
         terms = [table.at(counts[..., c]) for c, table in enumerate(self._tables)]
         return np.stack(terms, axis=-1)
@@ -319,7 +318,7 @@ class Dirichlet(DeclaredModel):
 
     def describe(self) -> str:
         """`dirichlet(1)` or `dirichlet([1, 2])`."""
-        if self.one_number:
+        if self.one_concentration:
             return f"dirichlet({number_text(float(self.concentration[0]))})"
         return f"dirichlet([{', '.join(map(number_text, self.concentration.tolist()))}])"
 

@@ -266,6 +266,10 @@ MODAL_SMOOTHING_OF_NUMBERS = E538.says(
     "`smoothing` is of class counts, and the response is no class",
     "leave out `smoothing`",
 )
+MODAL_SMOOTHING_OF_BOXES = E538.says(
+    "`smoothing` adds to one prior of leaves, and leaves in boxes have priors of their own",
+    "leave out `smoothing`, or what is said of the leaves of boxes",
+)
 MODAL_TESTS_FAIL = E538.says(
     "no pruning of a tree that was grown satisfies what the program decides at the finished tree",
     "take the engine mh, grow more trees (`restarts`, `roots`), or loosen these constraints",

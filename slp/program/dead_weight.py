@@ -69,9 +69,10 @@ def _told(statement: Statement, part: Sequence[Statement], certain: bool) -> Dia
 
 
 def _is_decided(statement: Statement) -> bool:
-    """Whether a tree grammar decides it, and it is no preference."""
+    """Whether a tree grammar decides it, and it does nothing but rule trees out."""
     own = statement.constraints
-    return not any(c.is_preference or c.by_code or c.beyond_grammar() for c in own)
+    more = any(c.is_preference or c.leaf_in_box is not None for c in own)
+    return not more and not any(c.by_code or c.beyond_grammar() for c in own)
 
 
 class _Search:

@@ -326,6 +326,6 @@ def classes_text(posterior: Posterior) -> str:
     table_ = posterior.table
     total = table_.statistics.sum(axis=0)
     if table_.leaf.classes:
-        pairs = zip(table_.leaf.classes, total, strict=True)
+        pairs = zip(table_.leaf.classes, total, strict=False)  # behind them may be a prior
         return ", ".join(f"{label_text(c)} ({n:.10g} rows)" for c, n in pairs)
     return f"numbers; leaves follow {rounded_text(table_.leaf.describe())}"

@@ -174,7 +174,9 @@ class OfRows:
         """Whether the quantity has no variance in the leaf of each row of each tree that was drawn,
         shape (T, m)."""
         S = draws.reached.statistics
-        has = self._quantity.has_variance(self._leaf, S if draws.knows else np.zeros_like(S))
+        has = self._quantity.has_variance(
+            self._leaf, S if draws.knows else self._leaf.without_rows(S)
+        )
         return draws.reached.ends_in(~has, np.unique(draws.trees))
 
     # --- what leaves tell ----------------------------------------------------------------------
@@ -206,7 +208,9 @@ class OfRows:
 
     def _mean_in(self, S: Numbers) -> Numbers | None:
         """The mean of the quantity in leaves."""
-        return self._quantity.mean(self._leaf, S if self._result.leaves_know else np.zeros_like(S))
+        if not self._result.leaves_know:
+            S = self._leaf.without_rows(S)
+        return self._quantity.mean(self._leaf, S)
 
 
 class Contrasting(OfRows):

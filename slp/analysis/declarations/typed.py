@@ -21,7 +21,8 @@ from slp.analysis.sources.parameters import Values
 from slp.columns.formula import DefinedFeature
 from slp.ir.constraints import Support
 from slp.ir.decisions import ClassLoss, FeatureCost
-from slp.ir.program import EventCodes, Failure, FeatureDeclaration, LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
+from slp.ir.program import EventCodes, Failure, FeatureDeclaration
 from slp.ir.thresholds import NormalThresholds
 from slp.leaves import SIGNATURES
 from slp.leaves.signature import NumberList
@@ -93,6 +94,11 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     out.ignored = tuple(directives.ignored)
     out.spans.update({f"ignore:{n}": s for n, s in directives.ignored.items()})
     return out
+
+
+def read_leaf_model(d: Declared, values: Values, findings: Findings) -> LeafDeclaration | None:
+    """The leaf model that the first argument of a declaration is."""
+    return _DeclarationReader(values, findings).leaf(d)
 
 
 def _check_costs(out: Declarations, findings: Findings) -> None:

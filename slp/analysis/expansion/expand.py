@@ -110,6 +110,7 @@ def _declared(program: CheckedProgram) -> list[str]:
     """The other declarations and the constraints, as in the files."""
     places = [(_kind(key), span) for key, span in program.spans.items()]
     places += [("constraint", c.span) for c in program.constraints if c.span is not None]
+    places += [("leaf", own.span) for own in program.box_leaves if own.span is not None]
     texts = [
         text if text.startswith(":-") else f":- {kind}({text})."
         for kind, span in places

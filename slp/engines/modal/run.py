@@ -28,6 +28,7 @@ from slp.errors import BudgetError, NoTreeError, TimeOverError, UnsupportedError
 from slp.messages.inference import (
     MODAL_OUT_OF_MEMORY,
     MODAL_SMOOTHING_ALONE,
+    MODAL_SMOOTHING_OF_BOXES,
     MODAL_SMOOTHING_OF_NUMBERS,
     MODAL_TESTS_FAIL,
     MODAL_TOO_MANY_DEAD_ENDS,
@@ -310,3 +311,5 @@ def _check(options: ModalOptions, problem: Problem) -> None:
         raise UsageError(MODAL_SMOOTHING_ALONE())
     if smoothing > 0 and not problem.table.leaf.classes:
         raise UsageError(MODAL_SMOOTHING_OF_NUMBERS())
+    if smoothing > 0 and problem.table.leaf.in_boxes:
+        raise UsageError(MODAL_SMOOTHING_OF_BOXES())

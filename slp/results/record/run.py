@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slp.ir.constraints import Box
+from slp.ir.boxes import Box
 from slp.ir.program import CheckedProgram, LogicClause, UsedFile
 from slp.ir.words import describe_prior
 from slp.results.record.later import Later
