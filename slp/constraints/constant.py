@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -49,6 +49,9 @@ class Constant(Constraint):
         if self.shares is None:
             return None
         return BoxLeaf(self.box, self.shares, contains=True, span=self.span)
+
+    def without_leaf_prior(self) -> Constant:
+        return replace(self, shares=None)
 
     def named_classes(self) -> Iterator[tuple[str, str, SourceSpan | None]]:
         for outcome, _ in () if self.shares is None else self.shares.shares:

@@ -121,10 +121,6 @@ class Losing(Automaton[Any]):
         """See `Automaton`."""
         return self.decides.step(state, feature, cell) or (LOST, LOST)
 
-    def is_leaf_of_box(self, state: Any) -> bool:
-        """See `Automaton`."""
-        return state != LOST and self.decides.is_leaf_of_box(state)
-
     def describe(self, state: Any) -> str:
         """See `Automaton`."""
         return "lost" if state == LOST else self.decides.describe(state)

@@ -148,6 +148,10 @@ class Constraint(ABC):
         """What it says of the leaf that contains its box."""
         return None
 
+    def without_leaf_prior(self) -> Constraint:
+        """The constraint that a tree satisfies, without what is said of its leaves."""
+        return self
+
     @property
     def others_fixed(self) -> bool:
         """Whether it says that features that share a column with this one stay as they are."""
