@@ -86,6 +86,10 @@ class LeafFacts:
         """The mean response: the second statistic over the first."""
         return np.asarray(S[..., 1] / S[..., 0])
 
+    def log_least(self, S: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+        """No model but those of classes: TypeError."""
+        raise TypeError("a bound on the probability of a row is known of classes alone")
+
     def design(self, x: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """None: leaves predict the same of every row."""
         return None
@@ -219,6 +223,12 @@ class LeafModel(Protocol):
     def numbers_for_core(self, S: NDArray[np.float64]) -> NDArray[np.float64] | str:
         """The numbers by which the core knows the model on a table whose rows have the statistics
         S, shape (n, k); if it does not take the model, why, as the end of a sentence."""
+        ...
+
+    def log_least(self, S: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+        """A lower bound on the log probability of each row, with statistics S (m, k), given others
+        of its leaf that weigh at most as much as all rows, `weight`, together: shape (m,). Only for
+        classes."""
         ...
 
     def design(self, x: NDArray[np.float64]) -> NDArray[np.float64] | None:

@@ -215,6 +215,13 @@ class Dirichlet(DeclaredModel):
         counts (n, C)."""
         return float(sum(self.log_marginal(np.diag(S.sum(axis=0)))))
 
+    def log_least(self, S: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+        """That of a class which no other row of the leaf has, where all rows are."""
+        own = S.sum(axis=1)
+        rising = log_rising(self.concentration, S).sum(axis=1)
+        other = self.concentration.sum() + weight - own
+        return np.asarray(rising - log_rising(other, own))
+
     def numbers_for_core(self, S: NDArray[np.float64]) -> NDArray[np.float64] | str:
         """The concentration of each class."""
         return self.concentration

@@ -51,6 +51,14 @@ class KnownShares(Dirichlet):
         """The sum of n_c log p_c, shape (...)."""
         return np.asarray(np.asarray(S, np.float64) @ self._logs)
 
+    def log_least(self, S: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+        """Its log probability, which no other row changes."""
+        return self.log_marginal(S)
+
+    def numbers_for_core(self, S: NDArray[np.float64]) -> NDArray[np.float64] | str:
+        """The shares."""
+        return self.shares
+
     def predict_proba(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """p, shape (..., C)."""
         return np.broadcast_to(self.shares, np.shape(S)).copy()

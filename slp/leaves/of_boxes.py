@@ -62,8 +62,8 @@ class BoxLeaves(LeafFacts):
 
     @property
     def core_name(self) -> str:
-        """That of the first model."""
-        return self.models[0].core_name
+        """Those of the models, with commas between."""
+        return ",".join(model.core_name for model in self.models)
 
     @property
     def n_statistics(self) -> int:
@@ -132,8 +132,13 @@ class BoxLeaves(LeafFacts):
         vars(best)["log_marginal"] = largest
         return best.log_parted(S[..., :-1])
 
+    def log_least(self, S: _Floats, weight: float) -> _Floats:
+        """The least of the models'."""
+        each = [model.log_least(S[..., :-1], weight) for model in self.models]
+        return np.asarray(np.min(each, axis=0))
+
     def numbers_for_core(self, S: _Floats) -> _Floats | str:
-        """Those of the models, one after the other; see native/core/problem/leaves/of_boxes.hpp."""
+        """None: the core has one prior of leaves."""
         return "does not take boxes whose leaves have a prior of their own"
 
     # --- leaves, each by its own model ---------------------------------------------------------

@@ -79,7 +79,8 @@ class ModalTrees:
     def __init__(self, problem: Problem, request: Request, options: ModalOptions) -> None:
         self.problem, self.request, self.options = problem, request, options
         constraints = problem.program.constraints
-        self._core = core_takes(constraints, problem.table)
+        one_prior = not problem.table.leaf.in_boxes
+        self._core = one_prior and core_takes(constraints, problem.table)
         self._interrupted = False
         self._cut_short = False
         self._n = 0
