@@ -95,7 +95,7 @@ inline std::uint32_t right_of(std::span<const ProofNode> nodes, std::uint32_t le
 
 // The likelihoods of a subtree's leaves on its rows, and the sums of its goals, from the bottom up.
 // `statistics` is scratch for those of a leaf.
-void add_up(std::vector<ProofNode>& nodes, Rows rows, const LeafModel& leaf,
+void add_up(std::vector<ProofNode>& nodes, Rows rows, const Problem& problem,
             std::span<double> statistics);
 
 // The choice point that comes k-th (from 0) in the order in which choices are drawn: depth-first,

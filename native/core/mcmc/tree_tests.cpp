@@ -18,7 +18,7 @@ TreeTester::TreeTester(const TreeTests& tests, const Problem& problem, const Geo
     : tests_(tests),
       problem_(problem),
       geometry_(geometry),
-      n_quantities_(problem.leaf.of_classes() ? problem.leaf.n_statistics() - 1 : 1),
+      n_quantities_(problem.leaf.of_classes() ? problem.leaf.n_predicted() - 1 : 1),
       statistics_(problem.leaf.n_statistics()),
       predicted_(problem.leaf.n_predicted()) {
     if (!tests.monotone.empty() && predicted_.empty()) {
@@ -104,6 +104,7 @@ void TreeTester::narrow(Region& region, const Taken& taken, bool left) const {
 // a constant common to all leaves.
 void TreeTester::predict(const Proof& proof, const ProofNode& leaf) {
     problem_.leaf.sum(proof.rows_of(leaf), statistics_.data());
+    problem_.set_prior(statistics_.data(), leaf.state);
     problem_.leaf.predict(statistics_.data(), predicted_.data());
     if (problem_.leaf.of_classes()) {
         double below = 0.0;

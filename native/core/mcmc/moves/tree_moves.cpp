@@ -339,7 +339,7 @@ bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {
             goals_.push_back({planned->left, choice.left_state, goal.begin, left});
         }
     }
-    add_up(drawn_, rows_, problem_.leaf, statistics_);
+    add_up(drawn_, rows_, problem_, statistics_);
     return true;
 }
 
