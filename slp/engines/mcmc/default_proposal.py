@@ -42,6 +42,6 @@ def why_no_tree_moves(problem: Problem, in_core: bool) -> str | None:
     if not in_core:
         return _SLOW_ENGINE
     moves = core_takes(program.constraints, problem.table) and core_moves(
-        problem.grammar, MOVES_AND_CUTS, problem.table
+        problem.grammar, MOVES_AND_CUTS
     )
     return None if moves else _SLOW_PROGRAM

@@ -178,9 +178,9 @@ def _compiled(problem: Problem, proposal: str) -> bool:
         return False
     if program.edits is not None:
         return edits_are_compiled(program.constraints, problem.table)
-    return core_takes(program.constraints, problem.table) and core_moves(
-        problem.grammar, proposal, problem.table
-    )
+    if problem.table.leaf.in_boxes and "q_pg" in proposal:
+        return False  # its filter knows one prior of leaves
+    return core_takes(program.constraints, problem.table) and core_moves(problem.grammar, proposal)
 
 
 def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) -> TreeSampler[Any]:

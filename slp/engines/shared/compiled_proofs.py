@@ -99,7 +99,7 @@ class CompiledMetropolisHastings(CoreChains):
         constraints = tuple(constraints)
         core = compiled_core()
         assert core is not None
-        assert core_moves(grammar, proposal, table)
+        assert core_moves(grammar, proposal)
         self._predicates = tree_predicates(constraints)
         self._answers: Remembered[bytes, bool] = Remembered()
         self.longest_block = 1 if self._predicates else LONGEST_BLOCK  # they may take seconds

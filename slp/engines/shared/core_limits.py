@@ -38,18 +38,15 @@ def preferences_about_trees(constraints: Iterable[Constraint]) -> tuple[Diagnost
     return tuple(found for c in own if (found := c.beyond_grammar()) is not None)
 
 
-def core_moves(grammar: TreeGrammar, proposal: str, table: Table) -> bool:
+def core_moves(grammar: TreeGrammar, proposal: str) -> bool:
     """Whether the core can make the proposals that a text names; otherwise the plain engine runs.
-    It makes tree moves where no state calls another or has two rules of a kind, and filters
-    particles where leaves have one prior.
+    It makes tree moves where no state calls another or has two rules of a kind.
 
     Raises
     ------
     UsageError
         E516: the text names no proposals.
     """
-    if "q_pg" in proposal and table.leaf.in_boxes:
-        return False
     return not names_moves(proposal) or _single_derivation(grammar)
 
 
