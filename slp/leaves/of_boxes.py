@@ -138,8 +138,12 @@ class BoxLeaves(LeafFacts):
         return np.asarray(np.min(each, axis=0))
 
     def numbers_for_core(self, S: _Floats) -> _Floats | str:
-        """None: the core has one prior of leaves."""
-        return "does not take boxes whose leaves have a prior of their own"
+        """For each model how many numbers it has, and these."""
+        parts = [model.numbers_for_core(S[..., :-1]) for model in self.models]
+        told = [part for part in parts if not isinstance(part, str)]
+        if len(told) < len(parts):
+            return next(part for part in parts if isinstance(part, str))
+        return np.concatenate([np.array([len(own), *own], np.float64) for own in told])
 
     # --- leaves, each by its own model ---------------------------------------------------------
 

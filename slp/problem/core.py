@@ -210,7 +210,7 @@ def _set_leaf(problem: ExactProblem, leaf: LeafModel, statistics: NDArray[np.flo
 def _core_rules(core: Any, grammar: TreeGrammar, table: Table, state: int) -> ExactRules:
     """The rules of a state, as the core's `ExactRules`."""
     own = grammar.states[state]
-    rules: ExactRules = core.ExactRules(own.least_leaves)
+    rules: ExactRules = core.ExactRules(own.least_leaves, own.leaf_prior)
     for rule in own.rules:
         _add_rule(rules, rule, grammar, table)
     return rules
