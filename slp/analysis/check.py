@@ -23,6 +23,7 @@ from slp.analysis.consistency.measures import check_measures
 from slp.analysis.consistency.misplaced import find_misplaced
 from slp.analysis.consistency.preferences import check_preferences
 from slp.analysis.consistency.shared_columns import check_monotone
+from slp.analysis.consistency.sums import check_sums
 from slp.analysis.consistency.unused import find_unused
 from slp.analysis.declarations.boxes import box_names, read_boxes
 from slp.analysis.declarations.constraints import read_constraints
@@ -101,6 +102,8 @@ def read_program(
     constraints = read_constraints(
         directives, boxes, malformed, groups, said.costs, made, values, findings
     )
+    if said.sum_of is not None and read.assumed:
+        said.sum_of = replace(said.sum_of, assumed=True)
     edits = read_edits(read.edit_uses, resolved, tree, findings)
     program = CheckedProgram(
         name=PurePath(source.file.name).stem,
@@ -131,6 +134,7 @@ def read_program(
     check_monotone(program, made, findings)
     check_measures(program, findings)
     check_edits(program, findings)
+    check_sums(program, findings)
     check_constraints(constraints, said.support, never_a_leaf, findings)
     check_preferences(program, findings)
     if not findings.has_errors:

@@ -75,7 +75,7 @@ class Page:
         yield from self._best()
         yield from self._edits()
         yield from self._features()
-        if self.posterior.likelihood:
+        if self.posterior.likelihood and self.posterior.trees_summed is None:
             tree = self.posterior.map_tree()
             if isinstance(tree, Tree):  # a soft tree has no rows of its own in a leaf
                 yield from labelled("fit", in_sample_fit(self.posterior.table, tree))
@@ -138,6 +138,8 @@ class Page:
             yield from labelled("", [bounds_in_words(bounds)])
 
     def _best(self) -> Iterator[str]:
+        if self.posterior.trees_summed is not None:
+            return
         best = self.posterior.map()
         name = "MAP tree" if best.certified else "best tree"
         yield f"{name:<10}{standing(best, self.verbose)}{leaves_text(best.tree.n_leaves)}"
@@ -172,7 +174,10 @@ class Page:
         posterior = self.posterior
         error, drawn = posterior.expected_leaves_error(), posterior.uses_are_drawn
         note = error_note(posterior.diagnostics, drawn=drawn)
-        yield f"features  probability that a tree splits on it, splits expected{note}"
+        whose = (
+            "a tree" if posterior.trees_summed is None else f"one of {posterior.trees_summed} trees"
+        )
+        yield f"features  probability that {whose} splits on it, splits expected{note}"
         width = max((len(name) for name in self.uses), default=0)
         for name, use in sorted(self.uses.items(), key=lambda x: -x[1].probability):
             probability = self._number(use.probability, use.probability_error, drawn)

@@ -39,6 +39,10 @@ class Majority(Constraint):
         return "decided at the leaf"
 
     @property
+    def counts_classes(self) -> bool:
+        return True
+
+    @property
     def by_more_than_features(self) -> str:
         return "`majority`"
 

@@ -119,6 +119,7 @@ def response_of(program: CheckedProgram, roles: Roles) -> Response:
         roles.exposure,
         event_codes=program.event_codes,
         soft=program.soft,
+        trees=None if program.sum_of is None else program.sum_of.count,
     )
     classes = response.leaf.classes
     if program.losses and classes:

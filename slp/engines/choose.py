@@ -16,14 +16,23 @@ from slp.engines.shared.fitting import Room, fits_in_words
 from slp.engines.shared.size import size_for
 from slp.engines.shared.sums import changes_within, may_advise, seconds_for_sums
 from slp.errors import UnsupportedError
-from slp.ir.program import GATE_WIDTH, CheckedProgram
+from slp.ir.program import GATE_WIDTH, CheckedProgram, SumOfTrees
 from slp.ir.tree_grammar import OpenStates
 from slp.leaves import OF_SOFT_TREES
 from slp.messages.inference import BACKTRACKING_DRAWS_ALONE
 from slp.messages.soft_trees import SOFT_TREES_ALONE
+from slp.messages.sums import SUMS_ALONE
 from slp.problem.core import MOST_COUNTS, beyond_core, counts_fit
 from slp.problem.problem import Problem
-from slp.results.record.choice import DRAWS, PRIOR_DRAWS, SEARCH, SOFT_TREES, SUMS, EngineChoice
+from slp.results.record.choice import (
+    DRAWS,
+    PRIOR_DRAWS,
+    SEARCH,
+    SOFT_TREES,
+    SUMS,
+    TREE_SUMS,
+    EngineChoice,
+)
 from slp.results.record.size import MOST_SPLITS, Size
 from slp.runner.effort import Level
 
@@ -81,6 +90,8 @@ def choose(problem: Problem, request: Request, engine: str, level: Level) -> Eng
 
 
 def _choose(problem: Problem, request: Request, engine: str, level: Level) -> EngineChoice:
+    if problem.program.sum_of is not None:
+        return _for_sums(problem.program.sum_of, engine)
     if problem.program.soft or problem.table.leaf.soft_trees:
         if problem.grammar.backtracks:
             raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what="an engine of soft trees"))
@@ -107,6 +118,23 @@ def _for_soft_trees(engine: str) -> EngineChoice:
     if engine == BEST or not engine_named(engine).soft_trees:
         raise UnsupportedError(SOFT_TREES_ALONE(what=f"the leaf model `{OF_SOFT_TREES.name}`"))
     return EngineChoice(engine, "asked for")
+
+
+def _for_sums(declared: SumOfTrees, engine: str) -> EngineChoice:
+    """The engine of sums of trees, if it or `auto` was asked for.
+
+    Raises
+    ------
+    UnsupportedError
+        E577: another was.
+    """
+    if engine == BEST or engine not in ("auto", TREE_SUMS):
+        what = "the search for the best tree" if engine == BEST else f"the engine {engine}"
+        raise UnsupportedError(SUMS_ALONE(declared.span, count=declared.count, what=what))
+    reason = f"the program declares a sum of {declared.count} trees"
+    if declared.assumed:
+        reason += ", each of which is growtree (alpha 0.95, beta 2), as it has no other prior"
+    return EngineChoice(TREE_SUMS, reason)
 
 
 def _for_backtracking(engine: str) -> EngineChoice:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,9 @@ from slp.engines import mcmc
 from slp.engines.contract import NoOptions, Request
 from slp.engines.registry import engine_named
 from slp.engines.shared.size import rough_size
-from slp.errors import BudgetError, SlpError
+from slp.errors import BudgetError, SlpError, SlpWarning
 from slp.problem.problem import Problem
-from slp.results.record.choice import PRIOR_DRAWS, SUMS, EngineChoice
+from slp.results.record.choice import PRIOR_DRAWS, SUMS, TREE_SUMS, EngineChoice
 from slp.results.record.later import Later
 from slp.results.record.prior_uses import PRIOR_DRAWS_BESIDE, PriorUses
 from slp.results.record.result import Result
@@ -37,6 +38,9 @@ _BESIDE_ENGINE = 1.0
 
 #: The same for every engine and seed: summaries of exact sums depend on no seed.
 _SEED = 1
+
+#: Sweeps of chains over the prior of sums, before the first draw and for each.
+_PRIOR_SWEEPS, _PRIOR_THIN = 100, 5
 
 _SOFT = "trees are soft"
 _EDITS = "trees are edits of a given one"
@@ -76,6 +80,8 @@ class _UsesUnderPrior:
             return PriorUses.not_known(why)
         with self.request.deadline.working():
             try:
+                if self.result.kind == "additive":
+                    return self._by_chains()
                 return self._by_sums() if self._sums_are_short() else self._by_draws()
             except BudgetError:
                 return PriorUses.not_known("its sums do not fit")
@@ -134,6 +140,28 @@ class _UsesUnderPrior:
         choice = EngineChoice(SUMS, "sums over the prior are short")
         request = replace(self.request, likelihood=False, choice=choice, advise=False)
         return engine_named(SUMS).run(self.problem, request, NoOptions())
+
+    def _by_chains(self) -> PriorUses:
+        """Of sums of trees: by chains over the prior, whose sweeps draw many trees each."""
+        choice = EngineChoice(TREE_SUMS, "beside the posterior")
+        request = replace(
+            self.request,
+            likelihood=False,
+            choice=choice,
+            draws=PRIOR_DRAWS_BESIDE,
+            seed=_SEED,
+            advise=False,
+        )
+        engine = engine_named(TREE_SUMS)
+        options = engine.Options(warmup=_PRIOR_SWEEPS, thin=_PRIOR_THIN)
+        with catch_warnings():
+            simplefilter("ignore", SlpWarning)  # errors say how far chains have come
+            drawn = engine.run(self.problem, request, options).averages.drawn
+        if drawn is None or not np.isfinite(error := drawn.usage_error()).all():
+            return PriorUses.not_known(_TIME)
+        usage = np.clip(drawn.usage(), 0.0, 1.0)
+        numbers = tuple(usage.tolist()), tuple(error.tolist())
+        return PriorUses(*numbers, PRIOR_DRAWS_BESIDE, by_chains=True)
 
     # --- draws ---------------------------------------------------------------------------------
 

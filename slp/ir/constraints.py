@@ -137,6 +137,11 @@ class Constraint(ABC):
         return None
 
     @property
+    def counts_classes(self) -> bool:
+        """Whether it counts the classes in a leaf, which says nothing of a sum of trees."""
+        return False
+
+    @property
     def is_preference(self) -> bool:
         """Whether trees may break it, at a cost (`prefer`)."""
         return False

@@ -220,7 +220,8 @@ class LeafDeclaration:
     """`:- leaf(model([columns...], args..., [listed...]))`, both lists where the model has them.
 
     `args` are the numbers given by place, `listed` those of the list. `columns` are the regressors;
-    where there are any the numbers may be left out.
+    where there are any the numbers may be left out. `names` are those of `args`, of a model whose
+    numbers are named; `trees` is how many the program sums up, 1 if it sums up none.
     """
 
     model: str
@@ -228,6 +229,18 @@ class LeafDeclaration:
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
     columns: tuple[str, ...] = ()
     listed: tuple[float, ...] = ()
+    names: tuple[str, ...] = ()
+    trees: int = 1
+
+
+@dataclass(frozen=True)
+class SumOfTrees:
+    """`:- trees(count).`: the response is a sum of so many trees. `assumed`: the program says
+    nothing of a tree, so each has the prior growtree."""
+
+    count: int
+    assumed: bool = False
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -279,7 +292,8 @@ class CheckedProgram:
     places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
     `files`: all texts that it was read from, its own first.
-    `soft`: an engine reads it as a prior over soft trees.
+    `soft`: an engine reads it as a prior over soft trees. `sum_of`: the response is a sum of trees,
+    each of which has this prior; None of one tree.
     """
 
     name: str
@@ -312,6 +326,7 @@ class CheckedProgram:
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     files: tuple[UsedFile, ...] = field(default=(), compare=False, repr=False)
     soft: bool = False
+    sum_of: SumOfTrees | None = None
 
     @property
     def measures(self) -> frozenset[Measure]:

@@ -73,7 +73,9 @@ def describe_prior(program: ir.CheckedProgram, *, fine_print: bool = True) -> li
 def _describe_prior(program: ir.CheckedProgram, fine_print: bool) -> list[str]:
     if program.edits is not None:
         return _describe_edits(program, program.edits, fine_print)
-    lines = [f"A tree starts as {term_text(program.start)}."] if program.start is not None else []
+    lines = _describe_sum(program)
+    if program.start is not None:
+        lines.append(f"A tree starts as {term_text(program.start)}.")
     lines += [_describe_rule(rule, program.weights) for rule in program.rules]
     if program.parameters:
         values = settings_text(program.parameters)
@@ -86,6 +88,16 @@ def _describe_prior(program: ir.CheckedProgram, fine_print: bool) -> list[str]:
         lines.append(_describe_failure(program))
     lines += _describe_leaves(program) + _describe_columns(program)
     return lines + _describe_decisions(program)
+
+
+def _describe_sum(program: ir.CheckedProgram) -> list[str]:
+    if program.sum_of is None:
+        return []
+    count = _count(program.sum_of.count, "tree", "trees")
+    told = "each with the prior below"
+    if program.sum_of.assumed:
+        told = "each with the prior growtree, as the program has none"
+    return [f"The response is a sum of {count}, {told}."]
 
 
 def _describe_edits(program: ir.CheckedProgram, edits: ir.EditPrior, fine_print: bool) -> list[str]:
@@ -237,6 +249,9 @@ def _describe_leaves(program: ir.CheckedProgram) -> list[str]:
     if program.leaf is None:
         return []
     args = ", ".join(map(number_text, program.leaf.args))
+    if program.leaf.names:
+        pairs = zip(program.leaf.names, map(number_text, program.leaf.args), strict=True)
+        args = ", ".join(f"{name} = {number}" for name, number in pairs)
     if program.leaf.columns:
         line = f"Leaves follow a line in {' and '.join(program.leaf.columns)}: {program.leaf.model}"
         given = f" with {args}" if args else ", with numbers taken from the response"

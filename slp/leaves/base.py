@@ -40,6 +40,7 @@ class LeafFacts:
     regressors: tuple[str, ...] = ()
     exposed = False
     soft_trees = False
+    of_sums = False
     ref = 0.0
     squares = False
     predicted_in_core = True
@@ -107,6 +108,8 @@ class LeafModel(Protocol):
     exposed: bool
     #: whether leaves depend on each other, so that soft trees alone have the model
     soft_trees: bool
+    #: whether it is of sums of trees alone, whose draws have the values of leaves
+    of_sums: bool
     #: what statistics subtract from a response, 0 for most models
     ref: float
     #: whether statistics are n, the sum of (y - ref) and that of (y - ref)^2

@@ -13,7 +13,14 @@ from slp.ir.program import LeafDeclaration
 from slp.leaves.base import LeafModel
 from slp.leaves.declared import DeclaredModel, Observed
 from slp.leaves.labels import Label
-from slp.leaves.models import MODELS, OF_CLASSES, OF_NUMBERS, OF_SOFT_TREES
+from slp.leaves.models import (
+    MODELS,
+    OF_CLASSES,
+    OF_NUMBERS,
+    OF_SOFT_TREES,
+    SUM_OF_CLASSES,
+    SUM_OF_NUMBERS,
+)
 from slp.leaves.own import OwnModel
 from slp.messages.leaf_models import MODEL_NEEDS_CLASSES, MODEL_NEEDS_NUMBERS
 
@@ -34,13 +41,15 @@ def leaf_model(
     regressors: NDArray[np.float64] | None = None,
     *,
     soft: bool = False,
+    trees: int | None = None,
 ) -> LeafModel:
     """The leaf model for a response.
 
     `declaration` is one that the checker has passed. `classes` are the sorted class labels, () for
     a numeric response. `y` is as for `LeafModel.statistics`. `weights` are those of the rows, shape
     (n,); None if all count alike. `regressors` are the columns of a regression, shape (n, q). The
-    default for classes is that of every program; for numbers soft trees (`soft`) have their own.
+    default for classes is that of every program of one tree; for numbers soft trees (`soft`) have
+    their own, and sums of `trees`.
 
     Raises
     ------
@@ -49,6 +58,9 @@ def leaf_model(
         for a numeric response, or the opposite.
     """
     observed = Observed(classes, y, weights, regressors)
+    if declaration is None and trees is not None:
+        model = SUM_OF_CLASSES if classes else SUM_OF_NUMBERS
+        return model.declared(LeafDeclaration(model.name, (), trees=trees), observed)
     if declaration is None:
         if classes:
             return OF_CLASSES(classes, 1)
@@ -62,19 +74,28 @@ def leaf_model(
 
 
 def taken_note(
-    declaration: LeafDeclaration | None, classes: Sequence[Label], *, soft: bool = False
+    declaration: LeafDeclaration | None,
+    classes: Sequence[Label],
+    *,
+    soft: bool = False,
+    sums: bool = False,
 ) -> str | None:
     """What the leaf model of `leaf_model` takes from the response, in words, because the program
     does not declare it; None where it takes nothing."""
     model: type[DeclaredModel]
-    if declaration is None:
+    if declaration is None and sums:
+        model = SUM_OF_CLASSES if classes else SUM_OF_NUMBERS
+        why = "no leaf model is declared"
+    elif declaration is None:
         model = OF_CLASSES if classes else OF_SOFT_TREES if soft else OF_NUMBERS
         why = "no leaf model is declared"
     else:
         model = leaf_class(declaration)
         why = "numbers of the leaf model are not declared"
     if not model.taken or (declaration is not None and declaration.args):
-        return None
+        own = declaration is not None and model.taken and model.signature.named
+        if not own or declaration is None or "k" not in declaration.names:
+            return None
     return f"{why}, so {model.taken} {TAKEN}"
 
 

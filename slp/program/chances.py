@@ -62,6 +62,10 @@ class StatementOnTrees:
             return Chances(None, None, ("members stacked by prediction are no posterior",))
         if result.kind == "soft":
             return Chances(None, None, ("trees are soft, and no statement is checked on them",))
+        if result.kind == "additive":
+            return Chances(
+                None, None, ("trees are summed up, and no statement is checked on sums",)
+            )
         if result.trees_found is not None:
             why = f"the engine {posterior.engine} finds trees, and does not draw them"
             return Chances(None, None, (why,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
@@ -190,8 +190,15 @@ class MonotonePredictions:
 
     def holds(self, tree: GrownTree) -> bool:
         """See `TreeTest`."""
+        return self.in_order(tree, self._rising_quantities)
+
+    def in_order(
+        self, tree: GrownTree, rising_of: Callable[[list[int]], NDArray[np.float64]]
+    ) -> bool:
+        """The same of what must not fall as the feature grows, which is given for the leaves, by
+        their boxes, shape (K, quantities)."""
         boxes, regions = self._leaves(tree)
-        rising = self._rising_quantities(boxes)
+        rising = rising_of(boxes)
         low = np.array([r[self.feature].lo for r in regions])
         for i, region in enumerate(regions):
             for j in np.flatnonzero(low < low[i]).tolist():

@@ -79,15 +79,13 @@ def _sentences(posterior: Posterior) -> Iterator[str]:
         f"predicts {name} from the answers. This page says which trees are probable {told}. The "
         f"table has {rows}."
     )
-    best = posterior.map()
-    tree = best.tree
-    groups = "puts all rows in one group" if tree.n_leaves == 1 else f"has {tree.n_leaves} groups"
-    asked = sorted(set(tree.features))
-    about = f" and asks about {_and(asked)}" if asked else ""
-    yield f"The {_called(best)} {groups}{about}. {standing(best)}"
-    if posterior.likelihood and isinstance(tree, Tree):
-        for sentence in in_sample_fit(table_, tree):
-            yield f"{sentence[0].upper()}{sentence[1:]}."
+    if posterior.trees_summed is not None:
+        yield (
+            f"A prediction adds up what {plural(posterior.trees_summed, 'tree')} say, so no tree "
+            "is the best one."
+        )
+    else:
+        yield from _best_sentences(posterior)
     yield from _use_sentences(posterior)
     yield from _cost_sentences(posterior)
     yield from _mass_sentences(posterior)
@@ -97,6 +95,19 @@ def _sentences(posterior: Posterior) -> Iterator[str]:
         "A probability here is a degree of belief: it follows from the program and the table "
         "together. Another program gives other numbers."
     )
+
+
+def _best_sentences(posterior: Posterior) -> Iterator[str]:
+    """The best tree."""
+    best, table_ = posterior.map(), posterior.table
+    tree = best.tree
+    groups = "puts all rows in one group" if tree.n_leaves == 1 else f"has {tree.n_leaves} groups"
+    asked = sorted(set(tree.features))
+    about = f" and asks about {_and(asked)}" if asked else ""
+    yield f"The {_called(best)} {groups}{about}. {standing(best)}"
+    if posterior.likelihood and isinstance(tree, Tree):
+        for sentence in in_sample_fit(table_, tree):
+            yield f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def shown_trees(posterior: Posterior) -> list[Candidate]:
@@ -241,7 +252,7 @@ def _what_it_costs(posterior: Posterior, tree: Tree | SoftTree) -> Iterator[str]
 
 def _cost_sentences(posterior: Posterior) -> Iterator[str]:
     """What predictions cost, averaged over trees."""
-    if not posterior.record.costs or posterior._result.kind == "soft":
+    if not posterior.record.costs or posterior._result.kind in ("soft", "additive"):
         return
     try:
         found = posterior.expected_cost()

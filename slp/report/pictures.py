@@ -65,14 +65,8 @@ def _pictures(plot: Any, posterior: Posterior, prior: Posterior | None) -> list[
     beside = "" if prior is None else " before the data (prior) and after (posterior)"
     known = posterior.prior_uses_kind is not None
     of_features = " before the data (prior) and after (posterior)" if known else ""
-    best, boxes = posterior.map_tree(), posterior.record.boxes
     return [
-        _Picture(
-            "tree",
-            "The first tree of this page. Lines are as thick as their share of the rows.",
-            lambda: plot.tree(best, boxes=boxes),
-            large=True,
-        ),
+        *_of_best(plot, posterior),
         _Picture(
             "features",
             f"The probability that a tree asks about a feature{of_features}.",
@@ -92,6 +86,19 @@ def _pictures(plot: Any, posterior: Posterior, prior: Posterior | None) -> list[
         *_of_outcomes(plot, posterior, prior),
         *_of_chains(plot, posterior),
     ]
+
+
+def _of_best(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
+    """The best tree; none of sums."""
+    if posterior.trees_summed is not None:
+        return
+    best, boxes = posterior.map_tree(), posterior.record.boxes
+    yield _Picture(
+        "tree",
+        "The first tree of this page. Lines are as thick as their share of the rows.",
+        lambda: plot.tree(best, boxes=boxes),
+        large=True,
+    )
 
 
 def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:

@@ -171,6 +171,8 @@ class LeavesOut:
             yield "predicates can look at the response; if they do, these numbers are of no use"
         if self._result.kind == "soft":
             yield "what a row is worth is its likelihood given the means and the variance of a tree"
+        if self._result.kind == "additive":
+            yield "what a row is worth is its likelihood given the values of leaves and the noise"
 
     def _weights_differ_from_one(self) -> bool:
         weights = self.table.weights

@@ -119,6 +119,12 @@ class Summaries:
         engines."""
         return self._result.trees_found
 
+    @property
+    def trees_summed(self) -> int | None:
+        """How many trees each draw sums up (`:- trees(M).`), and all averages are over their sums;
+        None where a draw is one tree."""
+        return self._result.trees_summed
+
     def rule_probabilities(self) -> list[RuleUse]:
         """For each rule of the program, in the order of the text, `rule`, `file`, `line` and three
         quantities of derivations: `at_start` (the probability that the rule comes first),
@@ -153,7 +159,7 @@ class Summaries:
 
     def expected_leaves(self) -> float:
         """Expected number of leaves."""
-        return 1.0 + float(self._expected_splits[0].sum())
+        return (self.trees_summed or 1) + float(self._expected_splits[0].sum())
 
     @cached_property
     def _expected_splits(self) -> tuple[NDArray[np.float64], DrawnTrees | None]:

@@ -62,7 +62,7 @@ def _to_error(value: float, error: float | None) -> str:
 
 def derivations_note(posterior: Posterior) -> str | None:
     """What must be said where trees are ranked by their derivations; None where they are not."""
-    if posterior.map().derivation_log_joint is None:
+    if posterior.trees_summed is not None or posterior.map().derivation_log_joint is None:
         return None
     return (
         "a tree may have several derivations: ranks, bounds, certificates and numbers of trees are "

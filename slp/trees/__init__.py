@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from slp.trees.regions import Region
     from slp.trees.route import route_rows, route_table
     from slp.trees.soft import SoftTree
+    from slp.trees.sums import TreeSum
 
 __all__ = [
     "CHECKER",
@@ -44,6 +45,7 @@ __all__ = [
     "Place",
     "Region",
     "SoftTree",
+    "TreeSum",
     "Split",
     "Tree",
     "TreeEdit",
@@ -96,5 +98,6 @@ __getattr__, __dir__ = late_names(
         "slp.trees.reading": "TreeText tree_from_text",
         "slp.trees.regions": "Region",
         "slp.trees.soft": "SoftTree",
+        "slp.trees.sums": "TreeSum",
     },
 )

@@ -13,6 +13,7 @@
 #include "problem/leaves/normal.hpp"
 #include "problem/leaves/numbers.hpp"
 #include "problem/leaves/rates.hpp"
+#include "problem/leaves/sums.hpp"
 #include "problem/leaves/table.hpp"
 
 namespace slp {
@@ -67,7 +68,8 @@ std::shared_ptr<const LeafFormula> leaf_formula(std::string_view name,
                                                 const LeafRows& rows) {
     require_numbers(rows.k > 0 && rows.statistics.size() % rows.k == 0);
     auto out = made<DirichletLeaf, NormalInverseGammaLeaf, NormalLinearLeaf, GammaPoissonLeaf,
-                    GammaExponentialLeaf, PiecewiseExponentialLeaf, TableLeaf>(
+                    GammaExponentialLeaf, PiecewiseExponentialLeaf, SumNormalLeaf, SumProbitLeaf,
+                    TableLeaf>(
         name, std::move(hyperparameters), rows);
     require_numbers(out != nullptr);
     return out;

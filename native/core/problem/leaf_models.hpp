@@ -42,6 +42,10 @@ public:
         }
     }
 
+    // The statistics of one row, for a sampler whose responses change. The formula keeps what it took
+    // from those that the model was made with.
+    double* of_row(std::uint32_t row) { return statistics_.data() + row * k_; }
+
     // Log marginal likelihood of the ordered responses of a leaf with these statistics.
     double log_marginal(const double* statistics) const {
         return tables_.empty() ? formula_->log_marginal(statistics) : by_tables(statistics);

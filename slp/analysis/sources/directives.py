@@ -54,6 +54,7 @@ DIRECTIVES = {
     "prefer": f"`:- prefer({AN_EXAMPLE}, 2).`",
     "failure": "`:- failure(restrict).`, `:- failure(condition).` or `:- failure(backtrack).`",
     "weights": "`:- weights.`",
+    "trees": "`:- trees(50).`",
 }
 
 #: The form of each constraint, for messages.
@@ -151,6 +152,7 @@ class _Collector:
             ("leaf", 1): self.simple("leaf"),
             ("failure", 1): self.simple("failure"),
             ("weights", 0): self.simple("weights"),
+            ("trees", 1): self.simple("trees"),
             ("feature", 2): self.feature,
             ("feature_weight", 2): partial(self.named, "feature_weight"),
             ("thresholds", 2): partial(self.named, "thresholds"),

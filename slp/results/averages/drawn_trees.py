@@ -37,6 +37,8 @@ class DrawnTrees(RoutedTrees):
 
     #: Whether each row goes one way at a split.
     hard = True
+    #: How many trees a draw sums up; 0 where it is of one tree.
+    n_summed = 0
     shaped_by_clock = None
 
     def __reduce__(self) -> tuple[type[DrawnTrees], tuple[Any, ...]]:

@@ -110,6 +110,7 @@ class Result:
     averaged : what averages are over; None where nothing was drawn. See `averages`.
     trees_found : how many trees averages are over, of an engine that grows or searches trees, and
         neither sums over all of them nor draws from them; None of other engines.
+    trees_summed : how many trees each draw sums up; None where it is of one tree.
     stacked : how members were stacked, where this is no posterior but their average; else None.
     importances : float64, shape (d,). For each feature the log posterior that its splits gain; None
         where the engine does not tell.
@@ -150,6 +151,7 @@ class Result:
     evidence: Evidence
     averaged: Averages | None
     trees_found: int | None = None
+    trees_summed: int | None = None
     stacked: Stacked | None = None
     importances: NDArray[np.float64] | None = None
     derivations_are_trees: Later[bool]
@@ -184,7 +186,7 @@ class Result:
     def leaves_know(self) -> bool:
         """Whether leaves know the responses: not those of a prior. Those of a soft tree of numbers
         have means that were drawn, whatever they know."""
-        return self.likelihood or self.table.leaf.soft_trees
+        return self.likelihood or self.table.leaf.soft_trees or self.table.leaf.of_sums
 
     @property
     def averages(self) -> Averages:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from slp.errors import BudgetError, UsageError
 from slp.messages.decisions import NO_PATHS_OF_SOFT
 from slp.messages.names import plural
+from slp.messages.sums import NOT_OF_SUMS
 from slp.resolution import values_of
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.no_posterior import no_posterior
@@ -91,6 +92,8 @@ class GoalsOfTrees:
     def _asked(self, goal: GoalAboutTrees, result: Result) -> Asked:
         if result.kind == "soft":
             raise UsageError(NO_PATHS_OF_SOFT())
+        if result.kind == "additive":
+            raise UsageError(NOT_OF_SUMS(what="goals about one tree"))
         if result.kind == "stacked":
             raise no_posterior("goals about trees")
         averages = result.averages
