@@ -28,7 +28,7 @@ _PRIORS: Mapping[str, str] = {
     ":- constraint(max_leaves(2)).\n",
     "pinball": ":- use(pinball, [lambda = 1]).\n:- constraint(max_leaves(3)).\n",
 }
-_LONG = {"draws": 8000, "warmup": 500, "thin": 8, "chains": 4}
+_LONG = {"draws": 4000, "warmup": 300, "thin": 10, "chains": 4}
 
 
 def posterior_of(prior: str, leaf: str, trees: int, frame: pl.DataFrame, y: Any) -> slp.Posterior:
@@ -61,7 +61,6 @@ def test_sums_agree_with_the_closed_form(prior: str, trees: int) -> None:
 
 
 @pytest.mark.usefixtures("compiled_kernels")
-@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*W530")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_noise_has_its_conditional(weighted: bool) -> None:
@@ -88,7 +87,7 @@ def test_one_tree_is_a_leaf_model_of_known_variance() -> None:
     leaf = f"sum_normal(mean = 0, tau = {tau}, sigma = {sigma})"
     have = posterior_of(_GROWTREE, leaf, 1, frame, y)
     error = have.predict_error(frame)
-    assert error.max() < 0.02
+    assert error.max() < 0.03
     assert (np.abs(have.predict(frame) - one.predict(frame)) < 4.5 * error).all()
     for name, use in have.split_probabilities().items():
         exact = one.split_probabilities()[name].probability
@@ -120,7 +119,6 @@ class KnownVariance:
         return S[..., 1] / (S[..., 0] + self.sigma**2 / self.tau**2)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.filterwarnings("ignore:.*W530")
 def test_max_features_counts_over_all_trees() -> None:

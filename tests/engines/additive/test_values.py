@@ -11,10 +11,9 @@ import slp
 from tests.engines.additive.closed_forms import indicators, trees_of
 
 _PRIOR = ":- use(growtree, [alpha = 0.8, beta = 0.5]).\n:- support(max_depth(2)).\n"
-_LONG = {"draws": 12_000, "warmup": 500, "thin": 4, "chains": 4}
+_LONG = {"draws": 4000, "warmup": 300, "thin": 5, "chains": 4}
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.filterwarnings("ignore:.*W530")
 def test_probit_of_one_tree_against_quadrature() -> None:
@@ -41,12 +40,11 @@ def test_probit_of_one_tree_against_quadrature() -> None:
     program = slp.parse(f"{_PRIOR}:- trees(1).\n:- leaf({leaf}).")
     posterior = program.posterior(frame, y, seed=2, **_LONG)
     error = posterior.predict_error(frame)[:, 1]
-    assert error.max() < 0.02
+    assert error.max() < 0.03
     have, want = posterior.predict_proba(frame)[:, 1], share @ np.array(means)
     assert (np.abs(have - want) < 4.5 * error).all()
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.filterwarnings("ignore:.*W530")
 @pytest.mark.parametrize("up", [True, False])
@@ -74,7 +72,7 @@ def test_values_in_order_against_quadrature(up: bool) -> None:
     rules = f"{_PRIOR}:- constraint(monotone(x, {way})).\n:- trees(1).\n:- leaf({leaf})."
     posterior = slp.parse(rules).posterior(frame, y, seed=2, **_LONG)
     error = posterior.predict_error(frame)
-    assert error.max() < 0.02
+    assert error.max() < 0.03
     assert (np.abs(posterior.predict(frame) - share @ np.array(means)) < 4.5 * error).all()
 
 
