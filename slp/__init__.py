@@ -37,12 +37,14 @@ The folders and modules, from the bottom up. Each imports only those above it in
     estimators         estimators of scikit-learn, which is optional
     plot               pictures of trees and posteriors, by matplotlib, which is optional
     report             a posterior as one HTML page
+    highlight          colours of programs, by Pygments, which is optional
+    lsp                the language server, by pygls, which is optional
     cli                the commands
 
 One import goes against this order: `errors` imports `source` when it draws an error, because
 `source` itself needs errors. Imports for types alone may also go against it. No folder imports
-`swipl`, `estimators`, `plot` or `report`: `late` imports them by name when they are asked for. In
-the same way the registry of engines imports `reference`, and nothing else does.
+`swipl`, `estimators`, `plot`, `report`, `highlight` or `lsp`: they are imported by name when they
+are asked for. In the same way the registry of engines imports `reference`, and nothing else does.
 """
 
 from typing import TYPE_CHECKING
@@ -63,7 +65,7 @@ from slp.version import __version__
 if TYPE_CHECKING:
     from slp.estimators import SLPTreeClassifier, SLPTreeRegressor
     from slp.leaves import register_leaf_model
-    from slp.program import Program, check, compare, cv, load, parse, tune
+    from slp.program import Program, check, compare, cv, elicit, load, parse, tune
     from slp.program.learning import LearnResult
     from slp.program.saved import load_posterior
     from slp.resolution import Draws, Limits, QueryResult
@@ -72,6 +74,7 @@ if TYPE_CHECKING:
         Comparison,
         Contrast,
         CrossValidation,
+        Elicited,
         Posterior,
         Price,
         Prices,
@@ -94,6 +97,7 @@ __all__ = [
     "DataError",
     "Diagnostic",
     "Draws",
+    "Elicited",
     "LearnResult",
     "Limits",
     "Posterior",
@@ -120,6 +124,7 @@ __all__ = [
     "check",
     "compare",
     "cv",
+    "elicit",
     "load",
     "load_posterior",
     "parse",
@@ -136,11 +141,11 @@ __getattr__, __dir__ = late_names(
         "slp.program.learning": "LearnResult",
         "slp.program.saved": "load_posterior",
         "slp.results": (
-            "AveragedTrees Comparison Contrast CrossValidation Posterior Price Prices "
+            "AveragedTrees Comparison Contrast CrossValidation Elicited Posterior Price Prices "
             "RepresentativeTree RowQuantity SampledProofs Sensitivity TreeAnswers Tuning"
         ),
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
-        "slp.program": "Program check compare cv load parse tune",
+        "slp.program": "Program check compare cv elicit load parse tune",
         "slp.report": "load_ipython_extension",
         "slp.leaves": "register_leaf_model",
     },

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from slp.analysis import check_ignored, check_names, check_program_on_table, read_program
@@ -123,21 +123,41 @@ def _place(finding: Diagnostic) -> int:
     return -1 if finding.span is None else finding.span.start
 
 
-def _varied(
+@dataclass(frozen=True, eq=False)
+class _Vary:
+    """Puts changed programs on a table, which was made of `X` and `y`."""
+
+    X: Any
+    y: Any
+    known: StateRules | None
+    progress: ListingProgress | None
+
+    def __call__(self, problem: Problem, program: CheckedProgram) -> Problem:
+        """A changed program on the same table. The table is coded again only if other cuts or
+        concepts or formulas or priors of boxes are declared, or if trees are soft or hard in place
+        of the other."""
+        coded = [
+            (own.features, own.is_a, own.definitions, own.soft, own.leaf_priors)
+            for own in (program, problem.program)
+        ]
+        if coded[0] == coded[1]:
+            return _on_coded(problem, program, self.known, self.progress)
+        if self.X is None:
+            return unchanged(problem, program)
+        return compile_problem(program, self.X, self.y, known=self.known, progress=self.progress)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickling and copying: without the table as it was given."""
+        return _Vary, (None, None, None, None)
+
+
+def _on_coded(
     problem: Problem,
     program: CheckedProgram,
-    X: Any,
-    y: Any,
     known: StateRules | None,
     progress: ListingProgress | None,
 ) -> Problem:
-    """A changed program on the same table. The table is coded again only if other cuts
-    or concepts or formulas are declared, or if trees are soft or hard in place of the other."""
-    coded = [
-        (own.features, own.is_a, own.definitions, own.soft) for own in (program, problem.program)
-    ]
-    if coded[0] != coded[1]:
-        return compile_problem(program, X, y, known=known, progress=progress)
+    """A program on the coded table of another."""
     program = with_tree_on(program, problem.table)
     schema = _schema(program, problem.table)
     states = StateRules(program, schema.most_leaves, known)
@@ -187,15 +207,12 @@ def compile_problem(
         raise DataError((*e.diagnostics, *found)) from e
     check_time("reading the table")
 
-    def vary(problem: Problem, changed: CheckedProgram) -> Problem:
-        return _varied(problem, changed, X, y, known, progress)
-
     found = check_ignored(program, frame.names)
     return problem_on(
         program,
         table,
         known=known,
-        vary=vary,
+        vary=_Vary(X, y, known, progress),
         found=found,
         finite=finite,
         few_states=few_states,

@@ -1,9 +1,9 @@
 """Finds the files that the package contains besides its code: grammars and library priors.
 
-Entry points: `grammar_text`, `grammar_tables`, `prior_names`, `prior_file`, `prolog_library`,
-`table_clauses`. In a checkout (also an editable install) grammars and priors are in `grammars/` and
-`priors/` next to `slp/`. A wheel has the same folders as `slp/_data/grammars` and
-`slp/_data/priors`.
+Entry points: `grammar_text`, `grammar_tables`, `prior_names`, `prior_file`, `prior_path`,
+`prolog_library`, `table_clauses`, `demo_folder`. In a checkout (also an editable install) grammars
+and priors are in `grammars/` and `priors/` next to `slp/`. A wheel has the same folders as
+`slp/_data/grammars` and `slp/_data/priors`, and the first example as `slp/_data/demo`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,12 @@ from slp.messages.sources import NO_LIBRARY_PRIOR
 from slp.source import SourceFile
 
 __all__ = [
+    "demo_folder",
     "grammar_tables",
     "grammar_text",
     "prior_file",
     "prior_names",
+    "prior_path",
     "prolog_library",
     "table_clauses",
 ]
@@ -46,6 +48,11 @@ def prolog_library() -> Path:
     return _PACKAGE / "swipl"
 
 
+def demo_folder() -> Path:
+    """The folder of the first example: a program and its table."""
+    return _IN_WHEEL / "demo" if _ROOT == _IN_WHEEL else _ROOT / "examples" / "demo"
+
+
 def table_clauses() -> str:
     """The clauses about boxes and splits that are added to a program expanded on a table."""
     return (_PACKAGE / "analysis" / "expansion" / "table.slp").read_text(encoding="utf-8")
@@ -67,5 +74,15 @@ def prior_file(name: str) -> SourceFile:
     known = prior_names()
     if name not in known:
         raise ProgramError(NO_LIBRARY_PRIOR(name=name, help=name_help(name, known, "prior")))
-    text = (_ROOT / "priors" / f"{name}.slp").read_text(encoding="utf-8")
+    text = _prior(name).read_text(encoding="utf-8")
     return SourceFile(f"priors/{name}.slp", text)
+
+
+def prior_path(file: SourceFile) -> Path | None:
+    """Where a library prior is, of a file that `prior_file` gave; None for other files."""
+    path = _prior(Path(file.name).stem)
+    return path if file.folders.own is None and file.name == f"priors/{path.name}" else None
+
+
+def _prior(name: str) -> Path:
+    return _ROOT / "priors" / f"{name}.slp"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import hashlib
 import importlib
 import importlib.machinery
 import importlib.util
@@ -10,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -143,6 +146,32 @@ def browser() -> Iterator[Any]:
         started = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield started
         started.close()
+
+
+@pytest.fixture(scope="session")
+def node_modules() -> Path:
+    """The folder of the packages of npm that tests/editors/package.json lists, for NODE_PATH.
+    They are installed once, in the user's cache. Without Node or npm, or where npm cannot fetch
+    them, the test is skipped, or fails under SLP_REQUIRE_NODE."""
+    for tool in ("node", "npm"):
+        if shutil.which(tool) is None:
+            _need(f"Node.js ({tool}) on the PATH", "SLP_REQUIRE_NODE")
+    listed = (ROOT / "tests" / "editors" / "package.json").read_bytes()
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "slp-ci"
+    folder = cache / f"node-{hashlib.sha256(listed).hexdigest()[:12]}"
+    if not folder.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=".node-", dir=cache))
+        (work / "package.json").write_bytes(listed)
+        command = ["npm", "install", "--no-package-lock", "--ignore-scripts", "--no-audit"]
+        done = subprocess.run(command, cwd=work, capture_output=True, text=True)
+        if done.returncode == 0:
+            with contextlib.suppress(OSError):  # another process was faster
+                work.rename(folder)
+        shutil.rmtree(work, ignore_errors=True)
+        if not folder.exists():
+            _need(f"packages of npm: {done.stderr[-300:]}", "SLP_REQUIRE_NODE")
+    return folder / "node_modules"
 
 
 @pytest.fixture(scope="session")

@@ -48,7 +48,7 @@ def metadata() -> dict[str, Any]:
 
 def test_nothing_else_stands_at_the_top() -> None:
     want = {"pyproject.toml", "CMakeLists.txt", "LICENSE", "README.md"}
-    want |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md"}
+    want |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "mkdocs.yml"}
     want |= {
         "slp",
         "slp_commands",
@@ -59,8 +59,9 @@ def test_nothing_else_stands_at_the_top() -> None:
         "native",
         "docs",
         "benchmarks",
+        "editors",
     }
-    made_by_tools = {"build", "dist", "__pycache__"}
+    made_by_tools = {"build", "dist", "site", "__pycache__"}
     have = {p.name for p in ROOT.iterdir() if not p.name.startswith(".")}
     assert have - made_by_tools <= want
 
@@ -103,6 +104,7 @@ def test_what_is_shipped_is_what_is_read(metadata: dict[str, Any]) -> None:
         "slp_commands": "slp_commands",
         "slp/_data/priors": "priors",
         "slp/_data/grammars": "grammars",
+        "slp/_data/demo": "examples/demo",
     }
     assert resources.prior_names() == sorted(p.stem for p in (ROOT / "priors").glob("*.slp"))
     assert resources.prior_names()
@@ -116,10 +118,14 @@ def test_shipped_files_are_found_in_a_checkout_and_in_a_wheel(tmp_path: Path) ->
         target.parent.mkdir(exist_ok=True)
         target.write_text("" if name == "__init__.py" else (package / name).read_text("utf-8"))
     shutil.copytree(package / "messages", tmp_path / "slp" / "messages")
-    for folder in (tmp_path, tmp_path / "slp" / "_data"):
+    for folder, demo in ((tmp_path, "examples/demo"), (tmp_path / "slp" / "_data", "demo")):
         shutil.copytree(ROOT / "priors", folder / "priors")
         shutil.copytree(ROOT / "grammars", folder / "grammars")
-        program = "from slp.resources import *; print(prior_names(), len(grammar_text('slp')))"
+        shutil.copytree(ROOT / "examples" / "demo", folder / demo)
+        program = (
+            "from slp.resources import *; assert (demo_folder() / 'infant.slp').exists(); "
+            "print(prior_names(), len(grammar_text('slp')))"
+        )
         environment = os.environ | {"PYTHONPATH": str(tmp_path)}
         command = [sys.executable, "-P", "-c", program]
         have = subprocess.check_output(command, cwd=tmp_path, env=environment, text=True)

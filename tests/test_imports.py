@@ -54,7 +54,7 @@ ALLOWED["learn"] = ALLOWED["engines"] | {"analysis", "lower", "engines"}
 ALLOWED["sensitivity"] = ALLOWED["learn"] | {"learn"}
 # Rooms that stand on what need not be installed, and are asked for by name
 # (`slp.late.optional_module`): nobody imports them.
-OPTIONAL = {"swipl", "estimators", "plot", "report"}
+OPTIONAL = {"swipl", "estimators", "plot", "report", "lsp", "highlight"}
 # The specifications see what engines see, and how programs are expanded; the registry of engines
 # imports them late, and no other room does.
 SPECIFICATIONS = {"reference"}
@@ -69,6 +69,8 @@ ALLOWED["estimators"] = _ALL_ROOMS | {"program"}
 ALLOWED["plot"] = _ALL_ROOMS | {"program"}
 ALLOWED["report"] = _ALL_ROOMS | {"compile", "program"}
 ALLOWED["__init__"] = _ALL_ROOMS | {"compile", "program"}
+ALLOWED["highlight"] = set()
+ALLOWED["lsp"] = _ALL_ROOMS | {"compile", "program", "__init__"}
 ALLOWED["cli"] = _ALL_ROOMS | {"compile", "program", "__init__"}
 
 # `str()` of an error draws it with `slp.source`, which itself needs errors: a late import, and the
@@ -273,7 +275,7 @@ def test_every_public_name_is_there() -> None:
             assert hasattr(module, name), f"{module.__name__}.{name}"
 
 
-@pytest.mark.parametrize("room", ["cli", "plot", "report"])
+@pytest.mark.parametrize("room", ["cli", "lsp", "plot", "report"])
 def test_rooms_at_the_top_use_public_names_only(room: str) -> None:
     private = []
     for arrow in all_imports(PACKAGE):

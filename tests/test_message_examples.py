@@ -43,6 +43,7 @@ NOT_RUN = {
     "E581": "it waits for a scheduler: tests/test_cluster.py",
     "E590": "the variable is read when slp is imported: tests/kernels/test_facade.py",
     "E703": "a notebook must run: tests/report/test_notebook.py",
+    "E740": "pygls must be missing: tests/lsp/test_without_pygls.py",
     "W242": "somebody must press Ctrl-C: tests/resolution/answers/test_queries.py",
     "W510": "somebody must press Ctrl-C: tests/cli/test_interrupted.py",
     "W550": "sums of more than ten seconds: tests/cli/test_limits.py shortens the limit",

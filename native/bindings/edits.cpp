@@ -118,7 +118,7 @@ void bind_edits(nb::module_& m) {
             "leaf_statistics",
             [](const EditState& state, const EditSampler& sampler) {
                 return to_numpy(
-                    leaf_statistics_of(state.edits.tree().proof, sampler.problem().leaf));
+                    leaf_statistics_of(state.edits.tree().proof, sampler.problem()));
             },
             nb::arg("sampler"))
         .def_ro("turns", &EditState::turns)

@@ -183,7 +183,7 @@ void bind_mcmc(nb::module_& m) {
         .def(
             "leaf_statistics",
             [](const State& state, const ProofSampler& sampler) {
-                return to_numpy(leaf_statistics_of(state.proof, sampler.problem().leaf));
+                return to_numpy(leaf_statistics_of(state.proof, sampler.problem()));
             },
             nb::arg("sampler"))
         .def_ro("turns", &State::turns)

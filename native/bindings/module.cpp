@@ -1,5 +1,5 @@
 // The Python module of the core: arrays in, arrays out, no decisions. Each room of the core has a
-// file: problem.cpp, exact.cpp, mcmc.cpp, smc.cpp, modal.cpp, search.cpp, rjhmc.cpp, tables.cpp;
+// file: problem.cpp, exact.cpp, mcmc.cpp, smc.cpp, modal.cpp, search.cpp, rjhmc.cpp, additive.cpp, tables.cpp;
 // exact_rows.cpp has what the exact engine tells of rows, edits.cpp the sampler over edits.
 //
 // Every function takes C-contiguous arrays of exactly the stated type (slp.kernels sees to that; no
@@ -23,6 +23,7 @@ void bind_smc(nb::module_& m);
 void bind_modal(nb::module_& m);
 void bind_search(nb::module_& m);
 void bind_rjhmc(nb::module_& m);
+void bind_additive(nb::module_& m);
 void bind_tables(nb::module_& m);
 
 namespace {
@@ -56,5 +57,6 @@ NB_MODULE(_core, m) {
     bind_modal(m);
     bind_search(m);
     bind_rjhmc(m);
+    bind_additive(m);
     bind_tables(m);
 }

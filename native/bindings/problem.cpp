@@ -296,10 +296,10 @@ void bind_problem(nb::module_& m) {
                      "The rules of a state, filled in once; no tree that it derives has fewer leaves.")
         .def(
             "__init__",
-            [](MadeState* self, std::uint32_t least_leaves) {
-                new (self) MadeState{{}, least_leaves};
+            [](MadeState* self, std::uint32_t least_leaves, std::uint32_t leaf_prior) {
+                new (self) MadeState{{}, least_leaves, leaf_prior};
             },
-            nb::arg("least_leaves"))
+            nb::arg("least_leaves"), nb::arg("leaf_prior") = 0)
         .def("add_leaf_rule", &add_leaf_rule, nb::arg("log_weight"), nb::arg("majority"))
         .def("add_call_rule", &add_call_rule, nb::arg("log_weight"), nb::arg("state"))
         .def("add_split_rule", &add_split_rule, nb::arg("log_weight"), nb::arg("measure"),
@@ -325,7 +325,7 @@ void bind_problem(nb::module_& m) {
         .def(
             "add_state",
             [](Problem& problem, const MadeState& state) {
-                problem.grammar.states.push_back(state.rules);
+                problem.grammar.states.push_back(state.rules, state.leaf_prior);
             },
             nb::arg("state"))
         .def("set_open_states", &set_open_states, nb::arg("make"), nb::arg("most_cuts"));

@@ -187,12 +187,15 @@ void bind_ladder(nanobind::module_& m, const char* name) {
 }
 
 // Statistics of the leaves from left to right, one below the other.
-inline std::vector<double> leaf_statistics_of(const Proof& proof, const LeafModel& leaf) {
+inline std::vector<double> leaf_statistics_of(const Proof& proof, const Problem& problem) {
+    const LeafModel& leaf = problem.leaf;
     std::vector<double> out;
     for (const ProofNode& node : proof.nodes) {
         if (node.n_parts() == 0) {
             out.resize(out.size() + leaf.n_statistics());
-            leaf.sum(proof.rows_of(node), out.data() + out.size() - leaf.n_statistics());
+            double* const own = out.data() + out.size() - leaf.n_statistics();
+            leaf.sum(proof.rows_of(node), own);
+            problem.set_prior(own, node.state);
         }
     }
     return out;

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import PurePath
 from types import MappingProxyType
 
@@ -23,12 +24,15 @@ from slp.analysis.consistency.measures import check_measures
 from slp.analysis.consistency.misplaced import find_misplaced
 from slp.analysis.consistency.preferences import check_preferences
 from slp.analysis.consistency.shared_columns import check_monotone
+from slp.analysis.consistency.sums import check_sums
+from slp.analysis.consistency.unknown import check_at_values, check_unknown
 from slp.analysis.consistency.unused import find_unused
+from slp.analysis.declarations.box_leaves import check_box_leaves, read_box_leaves
 from slp.analysis.declarations.boxes import box_names, read_boxes
 from slp.analysis.declarations.constraints import read_constraints
 from slp.analysis.declarations.groups import read_groups
 from slp.analysis.declarations.hierarchies import read_hierarchies
-from slp.analysis.declarations.typed import read_declarations
+from slp.analysis.declarations.typed import read_declarations, read_leaf_model
 from slp.analysis.derivations.enclosed import find_enclosed
 from slp.analysis.derivations.endless import find_endless, find_left_recursion
 from slp.analysis.derivations.existence import always_splits, check_derivations
@@ -43,7 +47,7 @@ from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import Directives, collect_directives
 from slp.analysis.sources.edits import check_edits, read_edits
 from slp.analysis.sources.files import read_everything
-from slp.analysis.sources.parameters import Values, resolve_parameters
+from slp.analysis.sources.parameters import Values, read_parameters
 from slp.columns.formula import made_by
 from slp.ir.program import CheckedProgram
 from slp.messages.derivations import NO_START_DECLARED
@@ -90,7 +94,7 @@ def read_program(
     read = read_everything(source, findings)
     items, uses = read.items, read.uses
     directives = collect_directives(items, findings)
-    resolved = resolve_parameters(directives, uses, parameters, findings)
+    resolved, unknown = read_parameters(directives, uses, parameters, findings)
     values = Values(resolved, findings)
     said = read_declarations(directives, values, findings)
     clauses = sort_clauses(items, findings)
@@ -101,6 +105,15 @@ def read_program(
     constraints = read_constraints(
         directives, boxes, malformed, groups, said.costs, made, values, findings
     )
+    box_leaves = read_box_leaves(
+        directives.box_leaves,
+        boxes,
+        malformed,
+        partial(read_leaf_model, values=values, findings=findings),
+        findings,
+    )
+    if said.sum_of is not None and read.assumed:
+        said.sum_of = replace(said.sum_of, assumed=True)
     edits = read_edits(read.edit_uses, resolved, tree, findings)
     program = CheckedProgram(
         name=PurePath(source.file.name).stem,
@@ -108,15 +121,18 @@ def read_program(
         rules=tuple(clauses.rules),
         clauses=tuple(clauses.logic),
         parameters=resolved,
+        unknown=unknown,
         boxes=boxes,
         groups=groups,
         is_a=read_hierarchies(clauses.hierarchies, findings),
         constraints=constraints,
+        box_leaves=box_leaves,
         edits=edits,
         files=read.files,
         **vars(said),
     )
     check_references(program, clauses, findings)
+    check_unknown(program, items, findings)
     check_rows_of_rules(program, clauses.logical | clauses.stochastic, findings)
     check_constant_labels(program, findings)
     states = None if findings.has_errors else StateRules(program)
@@ -126,13 +142,16 @@ def read_program(
         settings = {o.name: o.span for use in uses for o in use.overrides}
         space = _check_states(program, states, settings, findings)
         never_a_leaf = always_splits(program, states, space)
+        check_at_values(program, findings)
     check_columns(program, findings)
     check_defined(program, findings)
     check_monotone(program, made, findings)
     check_measures(program, findings)
     check_edits(program, findings)
+    check_sums(program, findings)
     check_constraints(constraints, said.support, never_a_leaf, findings)
     check_preferences(program, findings)
+    check_box_leaves(program, findings)
     if not findings.has_errors:
         find_unused(program, items, uses, source.file, findings)
         find_misplaced(program, source.file, findings)

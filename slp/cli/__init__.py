@@ -12,7 +12,7 @@ import sys
 import click
 
 import slp
-from slp.cli.common import run
+from slp.cli.common import run, say
 from slp.late import late_import
 from slp.messages.entry import DID_YOU_MEAN
 from slp.messages.names import nearest
@@ -24,11 +24,13 @@ _NAMES = (
     "check",
     "compare",
     "cv",
+    "demo",
     "engines",
     "expand",
     "explain",
     "fmt",
     "learn",
+    "lsp",
     "map",
     "new",
     "plot",
@@ -70,14 +72,30 @@ def _command(name: str) -> click.Command:
     return command
 
 
-@click.group(name="slp", cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+#: What `slp` alone prints.
+_FIRST_LINES = (
+    "slp demo                      a first example: a program, a table, and what follows",
+    "slp new DATA -o prior.slp     write a first program for your own table",
+    "slp --help                    all commands",
+)
+
+
+@click.group(
+    name="slp",
+    cls=_Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(slp.__version__, prog_name="slp")
-def slp_command() -> None:
+@click.pass_context
+def slp_command(context: click.Context) -> None:
     """Priors over decision trees as stochastic logic programs.
 
     PRIOR is a .slp file, or the name of a library prior (growtree, denison, ...). DATA is a table:
     CSV, CSV.gz, TSV or Parquet.
     """
+    if context.invoked_subcommand is None:
+        say(*_FIRST_LINES)
 
 
 def main() -> None:

@@ -57,7 +57,9 @@ _PRIOR_USES = ("features_prior", "features_prior_error", "features_prior_kind")
 _OF_TREES = {
     "tree_count": None,
     "map": None,
+    "trees_summed": None,
     **dict.fromkeys((*_AVERAGES, *_PRIOR_USES)),
+    "parameters": None,
     "stacked": None,
     "importances": None,
     "rules": None,
@@ -74,7 +76,8 @@ def posterior_to_json(
     if posterior.stacked is not None:
         return _stacked_to_json(posterior, posterior.stacked)
     # The engine and the clock are asked last, as answers may change what is said of them.
-    best, mixture, count = posterior.map(), mixture_of(posterior), count_of(posterior)
+    best = posterior.map() if posterior.trees_summed is None else None
+    mixture, count = mixture_of(posterior), count_of(posterior)
     averages, run = _averages_to_json(posterior, uses), _run_to_json(posterior)
     beside = _prior_uses_to_json(posterior, uses)
     return {
@@ -95,14 +98,18 @@ def posterior_to_json(
             *(prior_uses_words(posterior, uses) if beside["features_prior"] is None else ()),
         ],
         "tree_count": None if isinstance(count, BudgetError) else finite(count),
-        "map": {
+        "map": None
+        if best is None
+        else {
             **_best_to_json(posterior, best, shares_of_found(posterior)),
             **tree_to_json(posterior, best.tree),
         },
+        "trees_summed": posterior.trees_summed,
         **decisions_to_json(posterior),
         **mass_to_json(posterior),
         **averages,
         **beside,
+        "parameters": _parameters_to_json(posterior),
         "stacked": None,
         "importances": posterior.importances(),
         "rules": None if isinstance(mixture, BudgetError) else _mixture_to_json(mixture),
@@ -240,6 +247,11 @@ def _size_to_json(found: Posterior | Known) -> dict[str, Any] | None:
     if choice.size is None:
         return None
     return {**choice.size.to_dict(), "would_fit": [fit.to_dict() for fit in choice.would_fit]}
+
+
+def _parameters_to_json(posterior: Posterior) -> dict[str, Any] | None:
+    """What is known of parameters that have a prior, by name; null where all have values."""
+    return None if posterior.parameters is None else posterior.parameters.to_dict()
 
 
 def _table_to_json(table: Table) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from slp.cli.common import say, write_exactly
+from slp.cli.file_arguments import file_argument
 from slp.cli.json_text import write_json
 from slp.cli.options import NamedProgram, program_argument, program_options, response_option
 from slp.data import read_columns
@@ -20,9 +21,9 @@ def _print_checker(context: click.Context, _option: click.Parameter, wanted: boo
 
 
 @click.command(name="certify")
-@click.argument("tree", metavar="TREE")
+@file_argument("tree", metavar="TREE")
 @program_argument
-@click.argument("data", required=False, metavar="[DATA]")
+@file_argument("data", required=False, metavar="[DATA]")
 @response_option
 @click.option(
     "--checker",

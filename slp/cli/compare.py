@@ -11,6 +11,7 @@ import click
 import slp
 from slp.budgets import Deadline
 from slp.cli.common import progress_line, say
+from slp.cli.file_arguments import file_argument
 from slp.cli.json_text import write_json
 from slp.cli.options import (
     NamedProgram,
@@ -39,7 +40,7 @@ from slp.source import visible
 
 
 @click.command(name="compare")
-@click.argument("priors", metavar="PRIOR...", nargs=-1, required=True)
+@file_argument("priors", metavar="PRIOR...", nargs=-1, required=True)
 @data_argument
 @response_option
 @folds_option(0, 5, "Folds of cross-validation; 0 for none. Each is one more run of each program.")

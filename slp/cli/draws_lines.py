@@ -16,6 +16,7 @@ _QUANTITIES = {
     "log_posterior": "log posterior",
     "log_likelihood": "log likelihood",
     "edits": "edits",
+    "noise": "noise",
     "leaves": "leaves",
     "depth": "depth",
     "predictions": "predictions (the worst)",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from slp.cli.common import write_exactly
+from slp.cli.file_arguments import file_argument
 from slp.cli.options import NamedProgram, program_options, response_option
 from slp.data import read_columns
 
 
 @click.command(name="expand")
-@click.argument("prior", metavar="FILE")
-@click.argument("data", required=False)
+@file_argument("prior", metavar="FILE")
+@file_argument("data", required=False)
 @response_option
 @program_options
 def expand_command(

@@ -8,14 +8,15 @@ import re
 import click
 
 from slp.cli.common import say_text
+from slp.cli.file_arguments import file_argument
 from slp.cli.options import NamedProgram, program_options, response_option
 from slp.data import read_columns
 from slp.messages import entries
 
 
 @click.command(name="explain")
-@click.argument("prior", metavar="FILE")
-@click.argument("data", required=False)
+@file_argument("prior", metavar="FILE")
+@file_argument("data", required=False)
 @response_option
 @program_options
 def explain_command(

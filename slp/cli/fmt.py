@@ -8,6 +8,7 @@ import sys
 import click
 
 from slp.cli.common import open_atomic, reports_errors, say, write_exactly
+from slp.cli.file_arguments import file_argument
 from slp.cli.options import format_option
 from slp.errors import ExitCode
 from slp.source import MOST_CHARACTERS, SourceFile
@@ -15,7 +16,7 @@ from slp.syntax import format_program, parse_program
 
 
 @click.command(name="fmt")
-@click.argument("files", nargs=-1, required=True)
+@file_argument("files", nargs=-1, required=True)
 @click.option("--check", is_flag=True, help="Change nothing; exit 1 if a file would change.")
 @click.option("--diff", is_flag=True, help="Change nothing; print what would change.")
 @format_option

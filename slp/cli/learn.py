@@ -18,6 +18,7 @@ from slp.cli.common import (
     say,
     write_exactly,
 )
+from slp.cli.file_arguments import file_argument
 from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cli.options import (
     NamedProgram,
@@ -40,7 +41,7 @@ _MOST_NAMES = 8
 
 @click.command(name="learn")
 @program_argument
-@click.argument("data", metavar="DATA...", nargs=-1, required=True)
+@file_argument("data", metavar="DATA...", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", help="Write the learned program to FILE.")
 @response_option
 @click.option("--goal", metavar="GOAL", help="The goal that all observed goals are answers to.")

@@ -12,6 +12,7 @@ import click
 import slp
 from slp.budgets import Deadline, held
 from slp.cli.common import reports_errors
+from slp.cli.file_arguments import file_argument
 from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cluster import on_scheduler
 from slp.data import read_columns
@@ -39,8 +40,8 @@ def _parse_parameters(
     return out
 
 
-program_argument = click.argument("prior", metavar="PRIOR")
-data_argument = click.argument("data", metavar="DATA")
+program_argument = file_argument("prior", metavar="PRIOR")
+data_argument = file_argument("data", metavar="DATA")
 param_option = click.option(
     "--param",
     "parameters",

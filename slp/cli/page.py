@@ -72,10 +72,11 @@ class Page:
             return
         yield from self._trust()
         yield from self._evidence()
+        yield from self._parameters()
         yield from self._best()
         yield from self._edits()
         yield from self._features()
-        if self.posterior.likelihood:
+        if self.posterior.likelihood and self.posterior.trees_summed is None:
             tree = self.posterior.map_tree()
             if isinstance(tree, Tree):  # a soft tree has no rows of its own in a leaf
                 yield from labelled("fit", in_sample_fit(self.posterior.table, tree))
@@ -95,7 +96,7 @@ class Page:
         elif found is None:
             left_out = self.posterior.left_out
             exact_to = f" (what is left out has a probability below {left_out:.0e})"
-            told = f"exact: sums over all trees{exact_to if left_out else ''}"
+            told = f"{_what_sums(self.posterior)}{exact_to if left_out else ''}"
             if not isinstance(self.uses, BudgetError) and self.posterior.uses_are_drawn:
                 told += "; features and leaves: averages over independent draws"
             yield from labelled("trust", [told])
@@ -137,7 +138,16 @@ class Page:
         if posterior.log_evidence is None and bounds is not None:
             yield from labelled("", [bounds_in_words(bounds)])
 
+    def _parameters(self) -> Iterator[str]:
+        """What is known of parameters that have a prior."""
+        found = self.posterior.parameters
+        width = 0 if found is None else max(len(own.name) for own in found.beliefs)
+        for i, own in enumerate(() if found is None else found.beliefs):
+            yield f"{'' if i else 'values':<10}{own.name:<{width}}  {own.words()}"
+
     def _best(self) -> Iterator[str]:
+        if self.posterior.trees_summed is not None:
+            return
         best = self.posterior.map()
         name = "MAP tree" if best.certified else "best tree"
         yield f"{name:<10}{standing(best, self.verbose)}{leaves_text(best.tree.n_leaves)}"
@@ -172,7 +182,10 @@ class Page:
         posterior = self.posterior
         error, drawn = posterior.expected_leaves_error(), posterior.uses_are_drawn
         note = error_note(posterior.diagnostics, drawn=drawn)
-        yield f"features  probability that a tree splits on it, splits expected{note}"
+        whose = (
+            "a tree" if posterior.trees_summed is None else f"one of {posterior.trees_summed} trees"
+        )
+        yield f"features  probability that {whose} splits on it, splits expected{note}"
         width = max((len(name) for name in self.uses), default=0)
         for name, use in sorted(self.uses.items(), key=lambda x: -x[1].probability):
             probability = self._number(use.probability, use.probability_error, drawn)
@@ -225,6 +238,12 @@ class Page:
 
     def _number(self, value: float, error: float, drawn: bool = False) -> str:
         return estimate_text(value, error, self.posterior.diagnostics, drawn=drawn)
+
+
+def _what_sums(posterior: Posterior) -> str:
+    """What the numbers of sums are."""
+    found = posterior.parameters
+    return "exact: sums over all trees" if found is None else f"estimate: {found.how}"
 
 
 def _health(found: Diagnostics) -> str:

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 
 import slp
 from slp.cli.common import check_output, exit_if_interrupted, open_atomic, progress_line, say
+from slp.cli.file_arguments import file_argument
 from slp.cli.numbers import WholeNumber
 from slp.cli.options import (
     NamedProgram,
@@ -67,8 +68,8 @@ def _known_kind(_context: click.Context, _parameter: click.Parameter, kind: str)
 
 @click.command(name="plot", help=_HELP)
 @click.argument("kind", metavar="KIND", callback=_known_kind)
-@click.argument("priors", metavar="PRIOR", nargs=-1)
-@click.argument("data", metavar="DATA")
+@file_argument("priors", metavar="PRIOR", nargs=-1)
+@file_argument("data", metavar="DATA")
 @response_option
 @click.option("-o", "--output", metavar="FILE", required=True, help="Write to FILE.")
 @click.option(
@@ -145,7 +146,7 @@ def plot_command(
             options["engine"] = "best"
 
     def prior_of(posterior: slp.Posterior) -> slp.Posterior | None:
-        if posterior.trust.kind == "exact":
+        if posterior.trust.summed:
             return posterior.prior()
         if saved:
             return None

@@ -20,6 +20,7 @@ from slp.cli.common import (
     say,
     write_exactly,
 )
+from slp.cli.file_arguments import file_argument
 from slp.cli.numbers import RealNumber, WholeNumber, given_times
 from slp.cli.options import (
     NamedProgram,
@@ -63,7 +64,7 @@ _LEVEL = 0.9
 @click.command(name="predict")
 @program_argument
 @data_argument
-@click.argument("new", metavar="NEW", required=False)
+@file_argument("new", metavar="NEW", required=False)
 @response_option
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE (default: standard output).")
 @click.option(

@@ -101,10 +101,10 @@ def prior_command(
 def _print_summary(result: slp.Posterior, summary: dict[str, Any], words: str) -> None:
     say(*words_lines(words))
     say("", f"engine {result.engine}: {result.reason}")
-    found = result.diagnostics
+    found, exact = result.diagnostics, result.trust.kind == "exact"
     say(
         f"leaves {_estimate(summary, 'mean_leaves', found)} expected, "
-        f"depth {_estimate(summary, 'mean_depth', found)}{_standing(found)}"
+        f"depth {_estimate(summary, 'mean_depth', found)}{_standing(found, exact)}"
     )
     say("P(number of leaves):")
     for leaves, probability in summary["leaves"].items():
@@ -128,9 +128,9 @@ def _estimate(summary: dict[str, Any], key: str, found: Diagnostics | None) -> s
     return estimate_text(summary[key], error, found, drawn=bool(error))
 
 
-def _standing(found: Diagnostics | None) -> str:
+def _standing(found: Diagnostics | None, exact: bool) -> str:
     if found is None:
-        return " (exact)"
+        return " (exact)" if exact else " (estimate)"
     if found.converged:
         return ""
     return f" (? {found.standing}: do not use these numbers, run longer)"

@@ -11,6 +11,7 @@ import slp.engines
 from slp.cli.as_json import posterior_to_json
 from slp.cli.common import progress_line, reports_errors, say
 from slp.cli.draws_lines import draws_lines
+from slp.cli.file_arguments import file_argument
 from slp.cli.json_text import write_json
 from slp.cli.options import (
     format_option,
@@ -26,7 +27,7 @@ from slp.cli.summary import draws_made, feature_uses
 
 
 @click.command(name="show")
-@click.argument("run", metavar="RUN")
+@file_argument("run", metavar="RUN")
 @click.option("--verbose", is_flag=True, help="Also print details, as `slp-sample --verbose`.")
 @memory_option
 @time_option

@@ -40,7 +40,8 @@ def feature_uses(posterior: Posterior) -> Uses | BudgetError:
     that are stacked by prediction."""
     if posterior.stacked is not None:
         return {}
-    posterior.map()
+    if posterior.trees_summed is None:
+        posterior.map()
     return _or_limit(posterior.split_probabilities)
 
 

@@ -1,16 +1,18 @@
-"""`slp tune PRIOR DATA --grid NAME=VALUES`: values of parameters side by side."""
+"""`slp tune PRIOR DATA --grid NAME=VALUES`: values of parameters side by side; with `--leaves` or
+`--depth` those whose prior has these means."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import click
 
 import slp
-from slp.cli.common import progress_line
+from slp.cli.common import progress_line, say
 from slp.cli.compare import doubtful, say_compared
+from slp.cli.json_text import json_text
 from slp.cli.options import (
     NamedProgram,
     comparison_options,
@@ -24,6 +26,7 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
+from slp.cli.page import labelled
 from slp.cli.score_text import in_columns, number_text
 from slp.cli.summary import words_lines
 from slp.messages.numbers import number_text as exact_text
@@ -52,18 +55,24 @@ def _parse_grid(
 @click.option(
     "--grid",
     multiple=True,
-    required=True,
     metavar="NAME=VALUES",
     callback=_parse_grid,
     help="Values of a parameter of the program, between commas; repeatable.",
 )
 @click.option(
+    "--leaves",
+    type=float,
+    metavar="MEAN",
+    help="In place of a grid: find the values whose prior has this expected number of leaves.",
+)
+@click.option("--depth", type=float, metavar="MEAN", help="The same for the expected depth.")
+@click.option(
     "--by",
     type=click.Choice(["evidence", "cv"]),
     default="evidence",
     show_default=True,
-    help="What is largest at the best values: the log evidence, or the mean log predictive "
-    "probability of held-out rows.",
+    help="What is largest at the best values of a grid: the log evidence, or the mean log "
+    "predictive probability of held-out rows.",
 )
 @folds_option(2, 5, "Folds of cross-validation, with --by cv.")
 @draws_option("Number of draws of each run of a sampler.")
@@ -75,6 +84,8 @@ def tune_command(
     data: str,
     response: str | None,
     grid: dict[str, list[float]],
+    leaves: float | None,
+    depth: float | None,
     by: str,
     folds: int,
     draws: int,
@@ -84,11 +95,30 @@ def tune_command(
     """Find values of a program's parameters.
 
     Runs PRIOR on DATA with all combinations of the values, and prints the score of each, and the
-    best one.
+    best one. With --leaves or --depth finds the values whose prior on DATA has these means.
     """
     inference = until_deadline(inference)
     program = prior.load()
     frame = read_table(data, inference)
+    if grid and (leaves is not None or depth is not None):
+        raise click.UsageError("take --grid, or --leaves and --depth")
+    if not grid:
+        with progress_line() as progress:
+            means = slp.elicit(
+                program,
+                frame,
+                response,
+                leaves=leaves,
+                depth=depth,
+                draws=draws,
+                progress=progress,
+                **inference,
+            )
+        if as_json:
+            say(json_text(means.to_dict()))
+        else:
+            say(*_lines_of_means(means, prior, data, response))
+        return
     with progress_line() as progress:
         found = slp.tune(
             program,
@@ -111,10 +141,7 @@ def _lines(
     yield f"data      {data}: {compared.n_rows} rows, response {compared.response}"
     if found.best is not None:
         yield f"best      {'  '.join(f'{n} = {exact_text(v)}' for n, v in found.best.items())}"
-        values = {**prior.parameters, **found.best}
-        words = ["slp-sample", prior.name, data, *(["-y", response] if response else [])]
-        words += [w for name, v in values.items() for w in ("--param", f"{name}={exact_text(v)}")]
-        yield f"next      {shlex.join(words)}"
+        yield _next(prior, data, response, found.best)
     yield ""
     yield from _table(found)
     yield ""
@@ -127,6 +154,25 @@ def _lines(
     if any(map(doubtful, compared.programs)):
         told = "?: a run has not converged, or that is not known; do not use its numbers."
         yield from words_lines(told)
+
+
+def _lines_of_means(
+    found: slp.Elicited, prior: NamedProgram, data: str, response: str | None
+) -> Iterator[str]:
+    yield f"data      {data}: {found.n_rows} rows"
+    values = ("  ".join(f"{n} = {exact_text(v)}" for n, v in found.parameters.items()),)
+    yield from labelled("values", values)
+    yield from labelled("means", found.lines())
+    yield f"engine    {found.engine}, {found.runs} priors looked at, seed {found.seed}"
+    yield _next(prior, data, response, found.parameters)
+
+
+def _next(prior: NamedProgram, data: str, response: str | None, found: Mapping[str, float]) -> str:
+    """The command that runs the program at values that were found."""
+    values = {**prior.parameters, **found}
+    words = ["slp-sample", prior.name, data, *(["-y", response] if response else [])]
+    words += [w for name, v in values.items() for w in ("--param", f"{name}={exact_text(v)}")]
+    return f"next      {shlex.join(words)}"
 
 
 def _table(found: slp.Tuning) -> Iterator[str]:

@@ -2,8 +2,8 @@
 what contradicts it.
 
 `FORMS` lists them. Passes ask by `slp.ir.constraints.Constraint`, and do not tell one constraint
-from another. `form` has what a file gives beside its class; `box_automaton` is the base of automata
-about boxes. The check of finished trees (`slp.trees.check`) stands apart, as a second definition.
+from another. `form` has what a file gives beside its class. The check of finished trees
+(`slp.trees.check`) stands apart, as a second definition.
 """
 
 from slp.constraints.before import FORM as BEFORE

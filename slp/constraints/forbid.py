@@ -3,26 +3,23 @@ within(Box))`: none at nodes whose region lies inside the box."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar
 
-from slp.constraints.box_automaton import BoxAutomaton
 from slp.constraints.form import Arguments, Form, and_this, of_kind
 from slp.errors import Diagnostic
-from slp.ir.automaton import DONE, Automaton
+from slp.ir.automaton import Automaton
+from slp.ir.box_automaton import InsideAutomaton, Within
+from slp.ir.boxes import Box, BoxEnd
 from slp.ir.cells import Cell
-from slp.ir.constraints import Box, BoxEnd, Constraint, Support
+from slp.ir.constraints import Constraint, Support
 from slp.ir.groups import Named, features_of, name_in_program
 from slp.ir.made import Made
 from slp.ir.words import describe_box
 from slp.messages import constraints as words
 from slp.source import SourceSpan
 from slp.terms import Struct, Term, functor
-
-BoxBound: TypeAlias = tuple[str, Literal["min", "max"]]
-Within: TypeAlias = frozenset[BoxBound] | str
 
 
 @dataclass(frozen=True)
@@ -56,7 +53,7 @@ class Forbid(Constraint):
 
     def automaton(self) -> Automaton[Any]:
         if self.within is not None:
-            return ForbidWithinAutomaton(self.made.on(self.feature), self.within)
+            return ForbidWithinAutomaton(self.within, self.made.on(self.feature))
         return ForbidBelowAutomaton(self.made.on(self.feature), self.below or 0)
 
     def can_be_broken(self, features: Collection[str]) -> bool:
@@ -72,11 +69,7 @@ class Forbid(Constraint):
         return words.FIRST_FORBIDDEN(span, related=and_this(self), feature=name_in_program(feature))
 
     def missed_end(self, end: BoxEnd) -> Diagnostic | None:
-        if end.end == end.bounds[0]:
-            missed = end.threshold < end.end and not end.empty
-        else:
-            missed = end.threshold > end.end
-        if not missed:
+        if not end.is_missed_inside:
             return None
         return words.FORBID_MISSES_NODES(
             end.box.span, forbidden=name_in_program(self.feature), **end.values
@@ -112,53 +105,22 @@ class ForbidBelowAutomaton(Automaton[int]):
 
 
 @dataclass(frozen=True)
-class ForbidWithinAutomaton(BoxAutomaton[Within]):
-    """`forbid(F, within(Box))`, with what is made of F. State: the finite bounds that the region
-    keeps, or DONE.
-
-    A region that lies wholly beyond a bound stays there, so its state is DONE.
-    """
+class ForbidWithinAutomaton(InsideAutomaton):
+    """`forbid(F, within(Box))`, with what is made of F."""
 
     features: frozenset[str]
-    box: Box
-    start = frozenset[BoxBound]()
 
     @property
     def mentioned(self) -> frozenset[str]:
-        return frozenset(self.box.bounds) | self.features
-
-    def _needed(self) -> frozenset[BoxBound]:
-        ends = self.box.bounds.items()
-        lows: set[BoxBound] = {(f, "min") for f, (low, _) in ends if low > -math.inf}
-        return frozenset(lows | {(f, "max") for f, (_, high) in ends if high < math.inf})
+        return super().mentioned | self.features
 
     def step(self, state: Within, feature: str, cell: Cell | None) -> tuple[Within, Within] | None:
-        if isinstance(state, str):
-            return DONE, DONE
-        if feature in self.features and state == self._needed():
+        if feature in self.features and self.is_inside(state):
             return None
-        if cell is None or feature not in self.box.bounds:
-            return state, state
-        low, high = self.box.bounds[feature]
-        left, right = state, state
-        if high < math.inf and cell.at_most(high):
-            left = state | {(feature, "max")}
-        if low > -math.inf and cell.at_least(low):
-            right = state | {(feature, "min")}
-        return (DONE if cell.at_most(low) else left, DONE if cell.at_least(high) else right)
+        return super().step(state, feature, cell)
 
-    def describe(self, state: Within) -> str:
-        if isinstance(state, str):
-            return f"off {self.box.name}"
-        if state == self._needed():
-            return f"inside {self.box.name}"
-        kept = [
-            f"{f} >= {self.box.end_text(f, self.box.bounds[f][0])}"
-            if end == "min"
-            else f"{f} < {self.box.end_text(f, self.box.bounds[f][1])}"
-            for f, end in sorted(state)
-        ]
-        return " and ".join(kept)
+    def is_leaf_of_box(self, state: Within) -> bool:
+        return False
 
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Forbid | None:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from slp.errors import Diagnostic, Related
-from slp.ir.constraints import Box, Constraint, Support
+from slp.ir.boxes import Box
+from slp.ir.constraints import Constraint, Support
 from slp.ir.decisions import FeatureCost
 from slp.ir.groups import Named
+from slp.ir.leaves import ClassShares
 from slp.ir.made import Made
 from slp.messages import Wording
 from slp.messages.constraints import LOWER_LIMIT
@@ -37,6 +39,10 @@ class Arguments(Protocol):
 
     def box(self, term: Term) -> Box | None:
         """The box of this name."""
+        ...
+
+    def shares(self, term: Term) -> ClassShares | None:
+        """Probabilities of classes that sum to 1."""
         ...
 
     def amount(self, term: Term, what: str) -> float | None:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import ClassVar
 
-from slp.constraints.box_automaton import BoxAutomaton
 from slp.constraints.form import Arguments, Form, and_this, of_kind
 from slp.errors import Diagnostic
 from slp.ir.automaton import DONE
+from slp.ir.box_automaton import BoxAutomaton
+from slp.ir.boxes import Box, BoxEnd
 from slp.ir.cells import Cell
-from slp.ir.constraints import Box, BoxEnd, Constraint, Support
+from slp.ir.constraints import Constraint, Support
 from slp.ir.words import describe_box
 from slp.leaves import label_text
 from slp.messages import constraints as words
@@ -37,6 +37,10 @@ class Majority(Constraint):
     @property
     def decided_at(self) -> str:
         return "decided at the leaf"
+
+    @property
+    def counts_classes(self) -> bool:
+        return True
 
     @property
     def by_more_than_features(self) -> str:
@@ -94,20 +98,11 @@ def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Majorit
 
 def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:
     for a, b in combinations(of_kind(constraints, Majority), 2):
-        if a.outcome != b.outcome and _meet(a.box, b.box):
+        if a.outcome != b.outcome and a.box.meets(b.box):
             boxes = {"one": a.box.name, "other": b.box.name}
             yield words.MAJORITIES_MEET(
                 b.span, related=and_this(a), this=a.outcome, that=b.outcome, **boxes
             )
-
-
-def _meet(a: Box, b: Box) -> bool:
-    free = (-math.inf, math.inf)
-    for feature in {*a.bounds, *b.bounds}:
-        (a_low, a_high), (b_low, b_high) = a.bounds.get(feature, free), b.bounds.get(feature, free)
-        if a_low >= b_high or b_low >= a_high:
-            return False
-    return True
 
 
 FORM = Form(Majority.name, "`majority(Box, Class)`", (2,), _read, _find)

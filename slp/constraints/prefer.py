@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 from slp.errors import Diagnostic
 from slp.ir.automaton import Paying
-from slp.ir.constraints import Box, BoxEnd, Constraint, TableFacts
+from slp.ir.boxes import Box, BoxEnd
+from slp.ir.constraints import Constraint, TableFacts
 from slp.messages.lowering import PREFERENCE_AT_TREE
 from slp.messages.numbers import number_text
 from slp.source import SourceSpan

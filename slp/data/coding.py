@@ -119,6 +119,8 @@ def response_of(program: CheckedProgram, roles: Roles) -> Response:
         roles.exposure,
         event_codes=program.event_codes,
         soft=program.soft,
+        box_leaves=program.leaves_of_boxes,
+        trees=None if program.sum_of is None else program.sum_of.count,
     )
     classes = response.leaf.classes
     if program.losses and classes:

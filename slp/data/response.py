@@ -17,7 +17,8 @@ from slp.data.texts import text_warnings
 from slp.data.words import first_row, listed
 from slp.data.written import as_written
 from slp.errors import DataError, Diagnostic
-from slp.ir.program import EventCodes, FeatureDeclaration, LeafDeclaration
+from slp.ir.leaves import BoxLeaf, LeafDeclaration
+from slp.ir.program import EventCodes, FeatureDeclaration
 from slp.ir.whole import is_whole
 from slp.leaves import (
     LARGEST,
@@ -28,6 +29,7 @@ from slp.leaves import (
     leaf_model,
     rounded_text,
     taken_note,
+    with_boxes,
 )
 from slp.messages.cells import MISSING_IN_RESPONSE
 from slp.messages.columns import EVENT_WITHOUT_MODEL, EXPOSURE_WITHOUT_MODEL
@@ -79,6 +81,8 @@ def bind_response(
     *,
     event_codes: EventCodes | None = None,
     soft: bool = False,
+    box_leaves: Sequence[BoxLeaf] = (),
+    trees: int | None = None,
 ) -> Response:
     """Choose and fit the leaf model (docs/data.md).
 
@@ -86,7 +90,8 @@ def bind_response(
     `:- response(...)`, and `class_order` the order of classes that it declares. `weights`, shape
     (n,), are those of the rows, `regressors`, shape (n, q), the columns of the leaf model.
     `event_codes` says what the cells of `event` mean, and `exposure` is the column in whose unit
-    the rate of counts is. `soft`: for soft trees.
+    the rate of counts is. `soft`: for soft trees; `trees`: for sums of so many. `box_leaves` are
+    the priors of leaves in boxes.
 
     Raises
     ------
@@ -104,7 +109,7 @@ def bind_response(
         raise DataError(EXPOSURE_WITHOUT_MODEL(span, name=exposure.name))
     class_order = declared.levels if class_order is None else class_order
     if class_order is not None or _wants_classes(column, declaration, declared):
-        response = _classes(column, declaration, class_order, span)
+        response = _classes(column, declaration, class_order, span, box_leaves, weights, trees)
         if declaration is None and class_order is None and declared.kind is None:
             found = text_warnings(column, numbers=False)
             response = replace(response, warnings=(*found, *response.warnings))
@@ -112,7 +117,7 @@ def bind_response(
     beside = None if event is None else read_event(event, event_codes, span)
     if exposure is not None:
         beside = read_exposure(exposure, column)
-    response = _numbers(column, declaration, weights, regressors, beside, soft)
+    response = _numbers(column, declaration, weights, regressors, beside, soft, box_leaves, trees)
     if exposure is not None:
         (note,) = response.notes
         response = replace(response, notes=(f"{note}, rates per unit of `{exposure.name}`",))
@@ -153,6 +158,9 @@ def _classes(
     declaration: LeafDeclaration | None,
     order: Sequence[str] | None,
     span: SourceSpan | None,
+    box_leaves: Sequence[BoxLeaf],
+    weights: NDArray[np.float64] | None,
+    trees: int | None,
 ) -> Response:
     if declaration is not None and column.numeric and not _all_integers(column):
         row = first_row(~is_whole(column.cells))
@@ -165,11 +173,13 @@ def _classes(
         classes, y = _in_order(column.name, classes, y, order, span)
     if len(classes) * len(y) > _MOST_STATISTICS:
         raise DataError(TOO_MANY_CLASSES(name=column.name, classes=len(classes), rows=len(y)))
-    leaf = leaf_model(declaration, classes, y)
+    leaf = leaf_model(declaration, classes, y, weights, trees=trees)
+    leaf = with_boxes(leaf, box_leaves, classes, y)
+    taken = taken_note(declaration, classes, sums=trees is not None)
     notes = (
         f"response `{column.name}`: {len(classes)} classes, {leaf.describe()}"
         + ("" if order is None else f", in the order {' < '.join(map(label_text, classes))}")
-        + (" (no leaf model is declared)" if declaration is None else ""),
+        + (f"; {taken}" if taken else " (no leaf model is declared)" * (declaration is None)),
     )
     warnings: tuple[Diagnostic, ...] = ()
     if len(classes) == 1:
@@ -204,12 +214,16 @@ def _numbers(
     regressors: NDArray[np.float64] | None,
     beside: NDArray[np.float64] | None,
     soft: bool,
+    box_leaves: Sequence[BoxLeaf],
+    trees: int | None,
 ) -> Response:
     """`beside`, shape (n,): the events or the exposures."""
     y = _read_response(column, declaration)
     _check_range(column.name, y, declaration)
     data = y if beside is None else np.stack([y, beside], axis=-1)
-    leaf = leaf_model(declaration, (), data, weights, regressors, soft=soft)
+    leaf = leaf_model(declaration, (), data, weights, regressors, soft=soft, trees=trees)
+    if not soft:
+        leaf = with_boxes(leaf, box_leaves, (), data, weights)
     if leaf.regressors and leaf.n_statistics * len(y) > _MOST_STATISTICS:
         raise DataError(TOO_MANY_REGRESSORS(columns=len(leaf.regressors), rows=len(y)))
     if declaration is not None:
@@ -224,7 +238,7 @@ def _numbers(
         return Response(leaf, RowResponses(data), notes, found)
     notes = (
         f"response `{column.name}`: numbers, {rounded_text(leaf.describe())}; "
-        f"{taken_note(None, (), soft=soft)}",
+        f"{taken_note(None, (), soft=soft, sums=trees is not None)}",
     )
     warnings: tuple[Diagnostic, ...] = ()
     if float(np.var(y)) == 0:

@@ -6,9 +6,10 @@ prior's use of features, which stands beside that of every posterior, and `prior
 the prior fails. `first_answer` tells the modal tree before chains begin.
 
 Engines: `exact` sums over all trees in the C++ core. `mcmc` is Metropolis-Hastings, `smc` a
-particle filter, `rjhmc` reversible-jump Hamiltonian Monte Carlo over soft trees. `modal` grows one
-tree greedily, and `search` finds the best tree. `stacked` stands above them: it has the registry
-run chains, and weights these members by how they predict rows set aside.
+particle filter, `rjhmc` reversible-jump Hamiltonian Monte Carlo over soft trees, `additive`
+Bayesian backfitting of sums of trees. `modal` grows one tree greedily, and `search` finds the best
+tree. `stacked` stands above them: it has the registry run chains, and weights these members by how
+they predict rows set aside.
 
 `shared` has what they share; none of them imports another. Their specifications, and the engines
 `chart` and `enumerate`, are in `slp.reference`.

@@ -13,17 +13,27 @@ from slp.engines.contract import Request
 from slp.engines.exact import compiled_is_there
 from slp.engines.registry import engine_named, plain_engine
 from slp.engines.shared.fitting import Room, fits_in_words
+from slp.engines.shared.over_parameters import size_at_all_nodes
 from slp.engines.shared.size import size_for
 from slp.engines.shared.sums import changes_within, may_advise, seconds_for_sums
 from slp.errors import UnsupportedError
-from slp.ir.program import GATE_WIDTH, CheckedProgram
+from slp.ir.program import GATE_WIDTH, CheckedProgram, SumOfTrees
 from slp.ir.tree_grammar import OpenStates
 from slp.leaves import OF_SOFT_TREES
 from slp.messages.inference import BACKTRACKING_DRAWS_ALONE
 from slp.messages.soft_trees import SOFT_TREES_ALONE
+from slp.messages.sums import SUMS_ALONE
 from slp.problem.core import MOST_COUNTS, beyond_core, counts_fit
 from slp.problem.problem import Problem
-from slp.results.record.choice import DRAWS, PRIOR_DRAWS, SEARCH, SOFT_TREES, SUMS, EngineChoice
+from slp.results.record.choice import (
+    DRAWS,
+    PRIOR_DRAWS,
+    SEARCH,
+    SOFT_TREES,
+    SUMS,
+    TREE_SUMS,
+    EngineChoice,
+)
 from slp.results.record.size import MOST_SPLITS, Size
 from slp.runner.effort import Level
 
@@ -81,6 +91,8 @@ def choose(problem: Problem, request: Request, engine: str, level: Level) -> Eng
 
 
 def _choose(problem: Problem, request: Request, engine: str, level: Level) -> EngineChoice:
+    if problem.program.sum_of is not None:
+        return _for_sums(problem.program.sum_of, engine)
     if problem.program.soft or problem.table.leaf.soft_trees:
         if problem.grammar.backtracks:
             raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what="an engine of soft trees"))
@@ -109,6 +121,23 @@ def _for_soft_trees(engine: str) -> EngineChoice:
     return EngineChoice(engine, "asked for")
 
 
+def _for_sums(declared: SumOfTrees, engine: str) -> EngineChoice:
+    """The engine of sums of trees, if it or `auto` was asked for.
+
+    Raises
+    ------
+    UnsupportedError
+        E577: another was.
+    """
+    if engine == BEST or engine not in ("auto", TREE_SUMS):
+        what = "the search for the best tree" if engine == BEST else f"the engine {engine}"
+        raise UnsupportedError(SUMS_ALONE(declared.span, count=declared.count, what=what))
+    reason = f"the program declares a sum of {declared.count} trees"
+    if declared.assumed:
+        reason += ", each of which is growtree (alpha 0.95, beta 2), as it has no other prior"
+    return EngineChoice(TREE_SUMS, reason)
+
+
 def _for_backtracking(engine: str) -> EngineChoice:
     """The engine asked for, if it needs no weights of trees; `auto` draws from the prior.
 
@@ -132,7 +161,8 @@ def _for_backtracking(engine: str) -> EngineChoice:
 
 def _for_best(problem: Problem, request: Request, level: Level) -> EngineChoice:
     choice = replace(_choose(problem, request, "auto", level), best_alone=True)
-    if problem.unsummable or choice.engine == SUMS or not _counts_fit(problem, request):
+    others = problem.unsummable or problem.program.unknown  # which a search does not take
+    if others or choice.engine == SUMS or not _counts_fit(problem, request):
         return choice
     searched = "so the best tree is searched for"
     return replace(choice, engine=SEARCH, reason=f"{choice.reason}; {searched}")
@@ -147,6 +177,8 @@ def _by_size(problem: Problem, request: Request, level: Level) -> EngineChoice:
     if not _counts_fit(problem, request):
         return EngineChoice(DRAWS, _COUNTS)
     size = size_for(problem, room, MOST_SPLITS)
+    if size is not None and problem.program.unknown:
+        size = size_at_all_nodes(problem, size)
     if size is None:  # the plain chart checks this itself, unless there are many states
         if isinstance(grammar.states, OpenStates):
             return EngineChoice(DRAWS, _MANY)
@@ -155,7 +187,7 @@ def _by_size(problem: Problem, request: Request, level: Level) -> EngineChoice:
         return EngineChoice(SUMS, _FINITE + _plainly(problem))
     if size.fits(room, MOST_SPLITS):
         return _by_time(size, request.deadline.seconds, level)
-    advised = may_advise(problem, request)
+    advised = may_advise(problem, request) and not problem.program.unknown
     longest = math.inf if request.deadline.seconds is not None else level.sums
     within = Room(room, MOST_SPLITS, estimated_seconds=longest)
     fits = tuple(changes_within(problem, request, within)) if advised else ()
@@ -206,7 +238,7 @@ def _for_prior(choice: EngineChoice, problem: Problem, seconds: float) -> Engine
     long = min(_LONG, seconds)
     if size is None or (choice.by_size and _prior_seconds(size, n_rows) <= long):
         return choice
-    if not mcmc.runs_forward(problem):
+    if problem.program.unknown or not mcmc.runs_forward(problem):
         return choice
     if size.vast:
         would = f"be {size}"
@@ -231,10 +263,10 @@ def goes_on_with_draws(
 ) -> EngineChoice:
     """The choice of an engine that draws, or searches, after the exact sums that `auto` chose did
     not end in their share of the time."""
-    engine, work = DRAWS, "draws"
-    if request.choice.best_alone:
+    engine, work, unknown = DRAWS, "draws", problem.program.unknown
+    if request.choice.best_alone and not unknown:
         engine, work = SEARCH, "a search"
-    elif not request.likelihood and mcmc.runs_forward(problem):
+    elif not request.likelihood and not unknown and mcmc.runs_forward(problem):
         engine = PRIOR_DRAWS
     reason = (
         f"exact sums did not end in their share of the time of "

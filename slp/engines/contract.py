@@ -140,6 +140,12 @@ class Engine(Protocol[T]):
         return True
 
     @property
+    def takes_unknown(self) -> bool:
+        """Whether it averages over the values of parameters that have a prior in place of one
+        (`CheckedProgram.unknown`)."""
+        return False
+
+    @property
     def refuses_options(self) -> bool:
         """Whether all its refusals are of options; they are then a `UsageError`. Those of other
         engines are an `UnsupportedError`, also where they are of an option."""

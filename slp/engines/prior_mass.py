@@ -35,6 +35,9 @@ Vary: TypeAlias = Callable[[CheckedProgram], Problem]
 _MOST_SECONDS = 0.5
 #: The same for every engine and seed.
 _SEED = 1
+_SUMS = "the program sums up trees"
+
+_AT_VALUES = "it differs with the value of a parameter, and one has a prior in place of a value"
 
 
 def with_prior_mass(
@@ -65,6 +68,12 @@ class _MassOfPrior:
         program = self.problem.program
         if program.soft or program.edits is not None or self.problem.grammar is None:
             return PriorMass()
+        if program.unknown:
+            constrained = any(not c.is_preference for c in program.constraints)
+            return PriorMass(why_none=_AT_VALUES if constrained else "")
+        if program.sum_of is not None:
+            some = any(not c.is_preference for c in program.constraints)
+            return PriorMass(why_none=_SUMS if some else "")
         with self.request.deadline.working():
             fails = None
             try:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,10 @@ from slp.engines import mcmc
 from slp.engines.contract import NoOptions, Request
 from slp.engines.registry import engine_named
 from slp.engines.shared.size import rough_size
-from slp.errors import BudgetError, SlpError
+from slp.errors import BudgetError, SlpError, SlpWarning
+from slp.problem.parameter_nodes import ParameterNodes
 from slp.problem.problem import Problem
-from slp.results.record.choice import PRIOR_DRAWS, SUMS, EngineChoice
+from slp.results.record.choice import PRIOR_DRAWS, SUMS, TREE_SUMS, EngineChoice
 from slp.results.record.later import Later
 from slp.results.record.prior_uses import PRIOR_DRAWS_BESIDE, PriorUses
 from slp.results.record.result import Result
@@ -35,8 +37,13 @@ _MOST_SHARE = 0.1
 #: table, and to print.
 _BESIDE_ENGINE = 1.0
 
+#: The nodes of the rule for each parameter that has a prior: draws need no more.
+_NODES = 8
 #: The same for every engine and seed: summaries of exact sums depend on no seed.
 _SEED = 1
+
+#: Sweeps of chains over the prior of sums, before the first draw and for each.
+_PRIOR_SWEEPS, _PRIOR_THIN = 100, 5
 
 _SOFT = "trees are soft"
 _EDITS = "trees are edits of a given one"
@@ -76,6 +83,8 @@ class _UsesUnderPrior:
             return PriorUses.not_known(why)
         with self.request.deadline.working():
             try:
+                if self.result.kind == "additive":
+                    return self._by_chains()
                 return self._by_sums() if self._sums_are_short() else self._by_draws()
             except BudgetError:
                 return PriorUses.not_known("its sums do not fit")
@@ -101,7 +110,7 @@ class _UsesUnderPrior:
         """Whether sums over the prior take at most a tenth of the summary, by estimates: they take
         as long as those over the posterior."""
         problem = self.problem
-        if problem.unsummable or problem.grammar.backtracks:
+        if problem.unsummable or problem.grammar.backtracks or problem.program.unknown:
             return False
         size = self.result.choice.size or rough_size(problem)
         if size is None:
@@ -135,11 +144,34 @@ class _UsesUnderPrior:
         request = replace(self.request, likelihood=False, choice=choice, advise=False)
         return engine_named(SUMS).run(self.problem, request, NoOptions())
 
+    def _by_chains(self) -> PriorUses:
+        """Of sums of trees: by chains over the prior, whose sweeps draw many trees each."""
+        choice = EngineChoice(TREE_SUMS, "beside the posterior")
+        request = replace(
+            self.request,
+            likelihood=False,
+            choice=choice,
+            draws=PRIOR_DRAWS_BESIDE,
+            seed=_SEED,
+            advise=False,
+        )
+        engine = engine_named(TREE_SUMS)
+        options = engine.Options(warmup=_PRIOR_SWEEPS, thin=_PRIOR_THIN)
+        with catch_warnings():
+            simplefilter("ignore", SlpWarning)  # errors say how far chains have come
+            drawn = engine.run(self.problem, request, options).averages.drawn
+        if drawn is None or not np.isfinite(error := drawn.usage_error()).all():
+            return PriorUses.not_known(_TIME)
+        usage = np.clip(drawn.usage(), 0.0, 1.0)
+        numbers = tuple(usage.tolist()), tuple(error.tolist())
+        return PriorUses(*numbers, PRIOR_DRAWS_BESIDE, by_chains=True)
+
     # --- draws ---------------------------------------------------------------------------------
 
     def drawn_prior(self) -> Result | None:
         """As many independent draws of the prior as were asked for; None where none are made."""
-        if self._why_not() is not None or not mcmc.runs_forward(self.problem):
+        unknown = self.problem.program.unknown
+        if unknown or self._why_not() is not None or not mcmc.runs_forward(self.problem):
             return None
         choice = EngineChoice(PRIOR_DRAWS, "independent draws of the prior are possible")
         request = replace(self.request, likelihood=False, choice=choice, advise=False)
@@ -150,13 +182,28 @@ class _UsesUnderPrior:
         rng = np.random.default_rng(_SEED)
         if mcmc.runs_forward(self.problem):
             forward: Any = engine_named(PRIOR_DRAWS)
-            sampler = forward.sampler(self.problem, NoOptions(), False, False)
-            return self._counted(lambda: sampler.features_of(sampler.init(rng)))
+            chances, problems = self._at_nodes()
+            samplers = [forward.sampler(own, NoOptions(), False, False) for own in problems]
+
+            def draw() -> NDArray[np.int64]:
+                sampler = samplers[int(rng.choice(len(samplers), p=chances))]
+                found: NDArray[np.int64] = sampler.features_of(sampler.init(rng))
+                return found
+
+            return self._counted(draw)
         if self.result.kind != "sums":
             return PriorUses.not_known(_NOT_FORWARD)
         trees = iter(self._summed_prior().sample(PRIOR_DRAWS_BESIDE, rng))
         numbers = {name: f for f, name in enumerate(self.problem.table.feature_names)}
         return self._counted(lambda: [numbers[name] for name in next(trees).features])
+
+    def _at_nodes(self) -> tuple[NDArray[np.float64], list[Problem]]:
+        """The problem; where parameters have a prior, those at nodes of a rule for them, and with
+        which probability each is drawn."""
+        if not self.problem.program.unknown:
+            return np.ones(1), [self.problem]
+        nodes = ParameterNodes.of(self.problem.program, _NODES)
+        return np.exp(nodes.log_weights), list(nodes.problems(self.problem))
 
     def _counted(self, draw: Callable[[], Sequence[int] | NDArray[np.int64]]) -> PriorUses:
         """From draws of the features that a tree splits on."""

@@ -23,6 +23,7 @@ ENGINES = {
     "modal": "slp.engines.modal.engine",
     "search": "slp.engines.search.engine",
     "rjhmc": "slp.engines.rjhmc.engine",
+    "additive": "slp.engines.additive.engine",
     "prolog": "slp.reference.prolog.engine",
     "forward": "slp.engines.mcmc.independent",
     "stacked": "slp.engines.stacked.engine",
@@ -36,6 +37,7 @@ PLAIN = {
     "smc": "slp.reference.smc.filter",
     "modal": "slp.reference.modal.growth",
     "search": "slp.reference.search",
+    "additive": "slp.reference.additive.sums",
 }
 
 

@@ -20,6 +20,7 @@ from slp.errors import UnsupportedError, UsageError, warn
 from slp.kernels.compiled import N_CORES
 from slp.messages.inference import NOT_USED
 from slp.messages.names import joined
+from slp.messages.unknown_parameters import unknown_not_taken
 from slp.problem.problem import Problem
 from slp.problem.row_labels import telling_label_faults
 from slp.results.posterior import Posterior
@@ -77,7 +78,7 @@ def infer(
         option, E554 no such `effort`; E516, E548, E549: the engine does not take an option for the
         problem.
     UnsupportedError
-        The engine that was asked for does not take the problem (E301, E533).
+        The engine that was asked for does not take the problem (E301, E308, E533).
     SlpError
         E520: a label that depends on the rows of a box is not a probability in some box; and errors
         of the engine.
@@ -135,6 +136,9 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
     """Run the chosen engine, with a warning about options that it does not use."""
     engine = engine_named(request.choice.engine)
     known = _options_of(engine.name)
+    unknown = problem.program.unknown
+    if unknown and not engine.takes_unknown:
+        raise UnsupportedError(unknown_not_taken(unknown, f"the engine {engine.name}"))
     own = engine.Options(**{name: value for name, value in given.items() if name in known})
     refused = engine.refusal(problem, own)
     if refused:

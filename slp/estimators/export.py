@@ -122,11 +122,16 @@ def _contents(nodes: Sequence[Leaf | Split]) -> _Contents:
             n, mean = node.summary["n"], node.summary["mean"]
             sums[i] = n, n * mean, n * mean**2
     rows = sums.sum(axis=1) if of_classes else sums[:, 0]
+    own = [node.summary if isinstance(node, Leaf) else {} for node in nodes]
     if of_classes:
         values = sums / rows[:, None]
+        for i, told in enumerate(own):
+            if "shares" in told:  # a leaf with a prior of its own
+                values[i] = [told["shares"].get(c, 0.0) for c in classes]
         return rows, values, 1 - (values**2).sum(axis=1)
     mean = sums[:, 1] / rows
     variance = np.maximum(sums[:, 2] / rows - mean**2, 0.0)
+    mean = np.array([told.get("expected", m) for told, m in zip(own, mean, strict=True)])
     return rows, mean[:, None], variance
 
 
@@ -151,7 +156,8 @@ def _predicted(nodes: Sequence[Leaf | Split], factor: float) -> _Contents:
 
 
 def _classes(leaves: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(sorted_labels({label for summary in leaves for label in summary["counts"]}))
+    named = ({*summary["counts"], *summary.get("shares", ())} for summary in leaves)
+    return tuple(sorted_labels(set().union(*named)))
 
 
 def _fitted(tree: Tree, names: Sequence[str], of: _Contents, classes: tuple[Label, ...]) -> Any:

@@ -1,9 +1,9 @@
 """The intermediate representations: frozen, printable data without behaviour.
 
-Entry points: `program` (`CheckedProgram`), `constraints` (what passes ask of a constraint, boxes,
-support; `automaton`, `cells`), `schema` (`Schema`: what lowering knows of a table), `tree_grammar`
-(`TreeGrammar`: the finite weighted grammar that engines run; its docstring is the contract for
-states, rules and split classes).
+Entry points: `program` (`CheckedProgram`), `constraints` (what passes ask of a constraint, support;
+`boxes`, `automaton`, `box_automaton`, `cells`), `leaves` (what is said of leaves), `schema`
+(`Schema`: what lowering knows of a table), `tree_grammar` (`TreeGrammar`: the finite weighted
+grammar that engines run; its docstring is the contract for states, rules and split classes).
 
 Beside them: `words` (a program and its constraints in sentences) and `grammar_text` (a grammar as
 text). Analysis makes programs, lowering makes grammars from them, and inference runs grammars. This
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from slp.late import late_names
 
 if TYPE_CHECKING:
-    from slp.ir.constraints import Box
+    from slp.ir.boxes import Box
     from slp.ir.program import CheckedProgram
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "slp.ir.constraints": "Box",
+        "slp.ir.boxes": "Box",
         "slp.ir.program": "CheckedProgram",
     },
 )

@@ -84,6 +84,11 @@ class Automaton(ABC, Generic[Q]):
         """Whether leaves have a test, `majority`."""
         return type(self).majority is not Automaton.majority
 
+    def is_leaf_of_box(self, state: Q) -> bool:
+        """Whether the prior of its box's leaves (`slp.ir.leaves`) is that of a leaf in this
+        state."""
+        return False
+
     @abstractmethod
     def describe(self, state: Q) -> str:
         """The state in words for people; "" if it says nothing."""

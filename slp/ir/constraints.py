@@ -1,5 +1,4 @@
-"""What a program asks of its trees: constraints (docs/language.md), the boxes that they are about,
-and support.
+"""What a program asks of its trees: constraints (docs/language.md) and support.
 
 `Constraint` is the protocol: what passes and engines ask of a constraint, each question with the
 answer of one that has nothing to say. `slp.constraints` has one file for each constraint.
@@ -7,44 +6,18 @@ answer of one that has nothing to say. `slp.constraints` has one file for each c
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Protocol, cast
 
 from slp.errors import Diagnostic
 from slp.ir.automaton import Automaton
+from slp.ir.boxes import Box, BoxEnd
 from slp.ir.groups import Group, Named, features_of
+from slp.ir.leaves import BoxLeaf
 from slp.ir.made import Made
-from slp.messages.numbers import number_text
-from slp.source import SourceSpan, visible
-
-
-@dataclass(frozen=True)
-class Box:
-    """A named box: `bounds[feature] = (min, max)` means min <= feature < max. `named[feature]` are
-    the ends that the program gives as levels of an ordinal feature, by the number that stands for
-    them."""
-
-    name: str
-    bounds: Mapping[str, tuple[float, float]]
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
-    named: Mapping[str, Mapping[float, str]] = field(
-        default_factory=dict, compare=False, repr=False
-    )
-
-    def end_text(self, feature: str, end: float) -> str:
-        """An end in a feature as the program says it: a number, or a level."""
-        name = self.named.get(feature, {}).get(end)
-        return number_text(end) if name is None else visible(name)
-
-    def to_plain(self) -> dict[str, Any]:
-        """The box as plain data, with None for an infinite end."""
-        bounds = {
-            f: [None if math.isinf(end) else end for end in ends] for f, ends in self.bounds.items()
-        }
-        return {"name": self.name, "bounds": bounds}
+from slp.source import SourceSpan
 
 
 @dataclass(frozen=True)
@@ -137,6 +110,11 @@ class Constraint(ABC):
         return None
 
     @property
+    def counts_classes(self) -> bool:
+        """Whether it counts the classes in a leaf, which says nothing of a sum of trees."""
+        return False
+
+    @property
     def is_preference(self) -> bool:
         """Whether trees may break it, at a cost (`prefer`)."""
         return False
@@ -169,6 +147,15 @@ class Constraint(ABC):
     def rising(self) -> tuple[str, bool] | None:
         """The feature with which predictions must not fall (True) or must not rise (False)."""
         return None
+
+    @property
+    def leaf_in_box(self) -> BoxLeaf | None:
+        """What it says of the leaf that contains its box."""
+        return None
+
+    def without_leaf_prior(self) -> Constraint:
+        """The constraint that a tree satisfies, without what is said of its leaves."""
+        return self
 
     @property
     def others_fixed(self) -> bool:
@@ -243,41 +230,3 @@ class TableFacts(Protocol):
         """Errors for `what`, which must know the side of every point, where splits of the table
         leave points without a side."""
         ...
-
-
-@dataclass(frozen=True)
-class BoxEnd:
-    """An end of a box in one feature, and the split that separates the rows of a table there.
-
-    Attributes
-    ----------
-    bounds : both ends, of which `end` is one.
-    threshold, words : of the split, as number and as text.
-    between : what it lies between, in words.
-    empty : whether no row has a value between the two ends.
-    """
-
-    box: Box
-    feature: str
-    bounds: tuple[float, float]
-    end: float
-    threshold: float
-    words: str
-    between: str
-    empty: bool
-
-    @property
-    def is_cut(self) -> bool:
-        """Whether the threshold lies inside the box."""
-        return self.bounds[0] < self.threshold < self.bounds[1]
-
-    @property
-    def values(self) -> dict[str, Any]:
-        """What messages say of it."""
-        return {
-            "box": self.box.name,
-            "feature": self.feature,
-            "end": self.box.end_text(self.feature, self.end),
-            "between": self.between,
-            "threshold": self.words,
-        }

@@ -36,6 +36,8 @@ def grammar_to_text(grammar: TreeGrammar, most_states: int | None = None) -> str
         lines.append(f"{s}: {state.name}{'  (start)' if s == grammar.start else ''}")
         for rule in state.rules:
             lines += [f"    {line}" for line in _rule_lines(grammar, rule)]
+        if state.leaf_prior:
+            lines.append(f"    a leaf here has prior {state.leaf_prior}")
         if not state.rules:
             lines.append("    no rule: every derivation fails here")
     if isinstance(grammar.states, OpenStates):

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 from slp.errors import Diagnostic
-from slp.ir.constraints import Box, Constraint, Support
+from slp.ir.boxes import Box
+from slp.ir.constraints import Constraint, Support
 from slp.ir.decisions import ClassLoss, FeatureCost
 from slp.ir.groups import Group
 from slp.ir.hierarchies import IsA
+from slp.ir.leaves import BoxLeaf, LeafDeclaration, LeafPrior
+from slp.ir.parameter_priors import ParameterPrior
 from slp.ir.thresholds import NormalThresholds
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
@@ -216,18 +219,13 @@ class EventCodes:
 
 
 @dataclass(frozen=True)
-class LeafDeclaration:
-    """`:- leaf(model([columns...], args..., [listed...]))`, both lists where the model has them.
+class SumOfTrees:
+    """`:- trees(count).`: the response is a sum of so many trees. `assumed`: the program says
+    nothing of a tree, so each has the prior growtree."""
 
-    `args` are the numbers given by place, `listed` those of the list. `columns` are the regressors;
-    where there are any the numbers may be left out.
-    """
-
-    model: str
-    args: tuple[float, ...]
+    count: int
+    assumed: bool = False
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
-    columns: tuple[str, ...] = ()
-    listed: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -274,12 +272,15 @@ class CheckedProgram:
     that say which durations ended, or the exposure of counts. `event_codes`: what the cells of
     `event` mean, None for 1 and 0, true and false. `row_weight`: the column of weights
     of rows. `definitions`: features that formulas make of columns, behind all others.
-    `costs`, `losses`: what it costs to ask a feature, and to say a class where another one
-    is true. `parameters`: values in force, after defaults, `use(...)` and overrides. `spans`:
-    places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
+    `box_leaves`: what `leaf(in(...))` says, in order. `costs`, `losses`: what it costs to ask a
+    feature, and to say a class where another one is true. `parameters`: values in force, after
+    defaults, `use(...)` and overrides. `unknown`: the priors of those that have no value; their
+    means stand in `parameters`. `spans`: places of declarations, by `start`, `response`, `leaf`,
+    `failure`, `weights`, `row_weight`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
     `files`: all texts that it was read from, its own first.
-    `soft`: an engine reads it as a prior over soft trees.
+    `soft`: an engine reads it as a prior over soft trees. `sum_of`: the response is a sum of trees,
+    each of which has this prior; None of one tree.
     """
 
     name: str
@@ -287,6 +288,7 @@ class CheckedProgram:
     rules: tuple[TreeRule, ...]
     clauses: tuple[LogicClause, ...] = ()
     parameters: Mapping[str, float] = field(default_factory=dict)
+    unknown: Mapping[str, ParameterPrior] = field(default_factory=dict)
     boxes: Mapping[str, Box] = field(default_factory=dict)
     groups: Mapping[str, Group] = field(default_factory=dict)
     is_a: tuple[IsA, ...] = ()
@@ -301,6 +303,7 @@ class CheckedProgram:
     exposure: str | None = None
     class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None
+    box_leaves: tuple[BoxLeaf, ...] = ()
     features: tuple[FeatureDeclaration, ...] = ()
     definitions: tuple[DefinedFeature, ...] = ()
     ignored: tuple[str, ...] = ()
@@ -312,6 +315,19 @@ class CheckedProgram:
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     files: tuple[UsedFile, ...] = field(default=(), compare=False, repr=False)
     soft: bool = False
+    sum_of: SumOfTrees | None = None
+
+    @property
+    def known_parameters(self) -> dict[str, float]:
+        """The parameters that have values."""
+        return {name: x for name, x in self.parameters.items() if name not in self.unknown}
+
+    def at(self, values: Mapping[str, float]) -> CheckedProgram:
+        """The program at these values of the parameters that have a prior, the others at their
+        means; itself where none has a prior."""
+        if not self.unknown:
+            return self
+        return replace(self, parameters={**self.parameters, **values}, unknown={})
 
     @property
     def measures(self) -> frozenset[Measure]:
@@ -329,6 +345,20 @@ class CheckedProgram:
         """Whether every rule that splits has the measure `partition`, so that a tree stands for all
         trees that part the rows alike, whichever features they split on."""
         return self.measures == {"partition"}
+
+    @property
+    def leaves_of_boxes(self) -> tuple[BoxLeaf, ...]:
+        """All that is said of the leaves of boxes, what constraints say first: of a leaf to which
+        several apply the first counts."""
+        said = (c.leaf_in_box for c in self.constraints)
+        return (*(own for own in said if own is not None), *self.box_leaves)
+
+    @property
+    def leaf_priors(self) -> tuple[LeafPrior, ...]:
+        """The different priors of `leaves_of_boxes`, in the order of their first mention. Tree
+        grammars number them from 1; 0 is the prior of all other leaves."""
+        said = (own.prior for own in self.leaves_of_boxes)
+        return tuple(dict.fromkeys(prior for prior in said if prior is not None))
 
     @property
     def orders(self) -> Mapping[str, tuple[str, ...]]:

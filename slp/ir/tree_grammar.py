@@ -96,12 +96,15 @@ class State:
     """The name of a state for people (`tree(2), contains infant`) and its rules, in the program's
     order. `level` is the number of splits on the path on which the state was found; it is the depth
     if states of different depths are distinct. Every tree that the state derives has at least
-    `least_leaves` leaves."""
+    `least_leaves` leaves. A leaf in the state has the prior of the number `leaf_prior` (see
+    `CheckedProgram.leaf_priors`); a call leads to a state with the same one, or to one that derives
+    nothing."""
 
     name: str
     rules: tuple[Rule, ...]
     level: int = field(default=0, compare=False)
     least_leaves: int = field(default=1, compare=False)
+    leaf_prior: int = 0
 
 
 class OpenStates(ABC):

@@ -10,8 +10,11 @@ import math
 from collections.abc import Iterable
 
 from slp.ir import program as ir
-from slp.ir.constraints import Box, Constraint, Support
+from slp.ir.boxes import Box
+from slp.ir.constraints import Constraint, Support
 from slp.ir.groups import Group
+from slp.ir.leaves import ClassShares, LeafDeclaration
+from slp.ir.parameter_priors import ParameterPrior
 from slp.messages.names import joined
 from slp.messages.numbers import interval_text, number_text, settings_text
 from slp.source import visible
@@ -73,11 +76,14 @@ def describe_prior(program: ir.CheckedProgram, *, fine_print: bool = True) -> li
 def _describe_prior(program: ir.CheckedProgram, fine_print: bool) -> list[str]:
     if program.edits is not None:
         return _describe_edits(program, program.edits, fine_print)
-    lines = [f"A tree starts as {term_text(program.start)}."] if program.start is not None else []
-    lines += [_describe_rule(rule, program.weights) for rule in program.rules]
-    if program.parameters:
-        values = settings_text(program.parameters)
+    lines = _describe_sum(program)
+    if program.start is not None:
+        lines.append(f"A tree starts as {term_text(program.start)}.")
+    lines += [describe_rule(rule, program.weights) for rule in program.rules]
+    if program.known_parameters:
+        values = settings_text(program.known_parameters)
         lines.append(f"Here {values}.")
+    lines += [_describe_unknown(name, prior) for name, prior in program.unknown.items()]
     if fine_print or program.weights:
         lines.append(_describe_choice(program))
     lines += _describe_limits(program)
@@ -86,6 +92,16 @@ def _describe_prior(program: ir.CheckedProgram, fine_print: bool) -> list[str]:
         lines.append(_describe_failure(program))
     lines += _describe_leaves(program) + _describe_columns(program)
     return lines + _describe_decisions(program)
+
+
+def _describe_sum(program: ir.CheckedProgram) -> list[str]:
+    if program.sum_of is None:
+        return []
+    count = _count(program.sum_of.count, "tree", "trees")
+    told = "each with the prior below"
+    if program.sum_of.assumed:
+        told = "each with the prior growtree, as the program has none"
+    return [f"The response is a sum of {count}, {told}."]
 
 
 def _describe_edits(program: ir.CheckedProgram, edits: ir.EditPrior, fine_print: bool) -> list[str]:
@@ -116,7 +132,15 @@ def _describe_edits(program: ir.CheckedProgram, edits: ir.EditPrior, fine_print:
     return lines + _describe_leaves(program) + _describe_columns(program)
 
 
-def _describe_rule(rule: ir.TreeRule, weights: bool) -> str:
+def _describe_unknown(name: str, prior: ParameterPrior) -> str:
+    return (
+        f"The value of {name} is not known: its prior is {prior}, and given a value the prior of "
+        "trees is normalised."
+    )
+
+
+def describe_rule(rule: ir.TreeRule, weights: bool) -> str:
+    """A rule as one sentence. With `weights` its label is a weight, not a probability."""
     measure = "weight" if weights else "probability"
     rows = [g for g in rule.before if functor(g) in (("rows", 1), ("rows", 2))]
     tests = [g for g in rule.before if g not in rows]
@@ -233,17 +257,33 @@ def _describe_failure(program: ir.CheckedProgram) -> str:
     return told
 
 
+def describe_shares(shares: ClassShares) -> str:
+    """Class probabilities that are known."""
+    told = [f"{number_text(p)} of {outcome}" for outcome, p in shares.shares]
+    return f"the class probabilities {joined(told)}, which are known and not learned"
+
+
 def _describe_leaves(program: ir.CheckedProgram) -> list[str]:
-    if program.leaf is None:
-        return []
-    args = ", ".join(map(number_text, program.leaf.args))
-    if program.leaf.columns:
-        line = f"Leaves follow a line in {' and '.join(program.leaf.columns)}: {program.leaf.model}"
+    out = [] if program.leaf is None else [_describe_leaf(program.leaf, "Leaves")]
+    for own in program.box_leaves:
+        if isinstance(own.prior, LeafDeclaration):
+            which = f"Leaves that lie inside the box {describe_box(own.box)}"
+            out.append(_describe_leaf(own.prior, which))
+    return out
+
+
+def _describe_leaf(leaf: LeafDeclaration, which: str) -> str:
+    args = ", ".join(map(number_text, leaf.args))
+    if leaf.names:
+        pairs = zip(leaf.names, map(number_text, leaf.args), strict=True)
+        args = ", ".join(f"{name} = {number}" for name, number in pairs)
+    if leaf.columns:
+        line = f"{which} follow a line in {' and '.join(leaf.columns)}: {leaf.model}"
         given = f" with {args}" if args else ", with numbers taken from the response"
-        return [f"{line}{given}."]
-    listed = ", ".join(map(number_text, program.leaf.listed))
+        return f"{line}{given}."
+    listed = ", ".join(map(number_text, leaf.listed))
     given = ", ".join([args] * bool(args) + [f"[{listed}]"] * bool(listed))
-    return [f"Leaves follow {program.leaf.model}({given})."]
+    return f"{which} follow {leaf.model}({given})."
 
 
 def _describe_columns(program: ir.CheckedProgram) -> list[str]:

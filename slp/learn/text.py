@@ -12,7 +12,12 @@ from functools import cached_property
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import Declared, collect_directives
 from slp.analysis.sources.files import Use, read_everything
-from slp.analysis.sources.parameters import names_in, resolve_parameters
+from slp.analysis.sources.parameters import (
+    names_in,
+    names_of_value,
+    read_parameters,
+    resolve_parameters,
+)
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program, term_to_text
 from slp.syntax.ast import Clause, Directive
@@ -37,11 +42,15 @@ def edited(file: SourceFile, edits: Iterable[Replacement]) -> SourceFile:
 
 
 def with_values(file: SourceFile, values: Mapping[str, float]) -> SourceFile:
-    """The file of a sound program with these values of all its parameters in its text; the file
-    itself where they are its own."""
+    """The file of a sound program with these values of its parameters in its text, in place of
+    priors too; the file itself where they are its own. Parameters that are not named stay."""
     text = ProgramText(file)
-    own = text.parameters({})
-    changed = {n: x for n, x in values.items() if x != own[n] and not text.is_computed(n)}
+    own, unknown = text.parameters({}), text.unknown
+    changed = {
+        n: x
+        for n, x in values.items()
+        if (x != own[n] or n in unknown) and (n in unknown or not text.is_computed(n))
+    }
     # A value that follows from others is written only where it was set to another.
     follows = text.parameters(changed)
     changed |= {n: x for n, x in values.items() if x != follows[n]}
@@ -67,6 +76,11 @@ class ProgramText:
         """The values of all parameters, given the values of some."""
         return resolve_parameters(self._directives, self._uses, given, Findings())
 
+    @property
+    def unknown(self) -> set[str]:
+        """The parameters that have a prior in place of a value."""
+        return set(read_parameters(self._directives, self._uses, {}, Findings())[1])
+
     def mentioned_with(self, names: Iterable[str]) -> set[str]:
         """`names` and all parameters from which their values are computed."""
         out: set[str] = set()
@@ -87,7 +101,7 @@ class ProgramText:
         values = {name: d.args[0] for name, d in self._declared.items()}
         for use in reversed([use for use in self._uses if use.depth == 0]):
             values |= {override.name: override.value for override in use.overrides}
-        return {name: names_in(value) & values.keys() for name, value in values.items()}
+        return {name: names_of_value(value) & values.keys() for name, value in values.items()}
 
     def learnable(self, parameters: Iterable[str]) -> list[str]:
         """Those of `parameters` that labels or feature weights use, that nothing else uses, and

@@ -2,16 +2,24 @@
 
 Entry points: `leaf_model` (from a `:- leaf(...)` declaration, or the default for the response), the
 conjugate models `Dirichlet`, `NormalInverseGamma`, `NormalLinear`, `GammaPoisson`,
-`GammaExponential`, `NormalShared` of soft trees, and `LeafModel`, the protocol of every model;
-`register_leaf_model` and `OwnModel`, those of users;
-`leaf_to_plain` and `leaf_from_plain` for files; `loss_matrix`, `least_losses`, `most_tied` and
-`decided` of decisions. `labels` has classes in their own type.
+`GammaExponential`, `NormalShared` of soft trees, `SumNormal` and `SumProbit` of sums, and
+`LeafModel`, the protocol of every model; `register_leaf_model` and `OwnModel`, those of users;
+`with_boxes` adds the priors of leaves in boxes (`of_boxes`); `leaf_to_plain` and `leaf_from_plain`
+are for files; `loss_matrix`, `least_losses`, `most_tied` and `decided` of decisions. `labels` has
+classes in their own type.
 """
 
 from __future__ import annotations
 
 from slp.leaves.base import LARGEST, LeafModel, Responses
-from slp.leaves.choose import TAKEN, leaf_class, leaf_model, model_of_classes, taken_note
+from slp.leaves.choose import (
+    TAKEN,
+    leaf_class,
+    leaf_model,
+    model_of_classes,
+    taken_note,
+    with_boxes,
+)
 from slp.leaves.dirichlet import Dirichlet
 from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
@@ -25,6 +33,8 @@ from slp.leaves.numbers import rounded_text, three_digits, whole_or_float
 from slp.leaves.own import OwnModel, register_leaf_model
 from slp.leaves.piecewise_exponential import PiecewiseExponential
 from slp.leaves.plain import leaf_from_plain, leaf_to_plain
+from slp.leaves.sum_normal import SumNormal
+from slp.leaves.sum_probit import SumProbit
 
 __all__ = [
     "Dirichlet",
@@ -45,6 +55,8 @@ __all__ = [
     "OwnModel",
     "PiecewiseExponential",
     "Responses",
+    "SumNormal",
+    "SumProbit",
     "decided",
     "label_array",
     "label_of",
@@ -63,4 +75,5 @@ __all__ = [
     "taken_note",
     "three_digits",
     "whole_or_float",
+    "with_boxes",
 ]

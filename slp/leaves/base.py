@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import Diagnostic
+from slp.ir.leaves import BoxLeaf
 from slp.leaves.labels import Label
 from slp.source import SourceSpan
 
@@ -40,6 +41,7 @@ class LeafFacts:
     regressors: tuple[str, ...] = ()
     exposed = False
     soft_trees = False
+    of_sums = False
     ref = 0.0
     squares = False
     predicted_in_core = True
@@ -47,11 +49,25 @@ class LeafFacts:
     mean_needs: float = -1.0
     of_response = False
     concentration: NDArray[np.float64] = np.zeros(0)
+    one_concentration = False
     loss: NDArray[np.float64] | None = None
+    in_boxes: tuple[tuple[BoxLeaf, int], ...] = ()
 
     def doubts(self, y: NDArray[Any], span: SourceSpan | None) -> tuple[Diagnostic, ...]:
         """None: the numbers of most models go with all responses that the model allows."""
         return ()
+
+    def without_rows(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Zeros: a leaf without rows tells nothing."""
+        return np.zeros_like(S)
+
+    def with_prior(self, S: NDArray[np.float64], prior: Any) -> NDArray[np.float64]:
+        """The statistics themselves: all leaves have the same prior."""
+        return S
+
+    def prior_of(self, S: NDArray[np.float64]) -> NDArray[np.int64]:
+        """0."""
+        return np.zeros(np.shape(S)[:-1], np.int64)
 
     def with_added(self: _M, rows: NDArray[np.float64]) -> _M:
         """No model but those of classes: TypeError."""
@@ -70,6 +86,10 @@ class LeafFacts:
     def scores(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean response: the second statistic over the first."""
         return np.asarray(S[..., 1] / S[..., 0])
+
+    def log_least(self, S: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+        """No model but those of classes: TypeError."""
+        raise TypeError("a bound on the probability of a row is known of classes alone")
 
     def design(self, x: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """None: leaves predict the same of every row."""
@@ -107,6 +127,8 @@ class LeafModel(Protocol):
     exposed: bool
     #: whether leaves depend on each other, so that soft trees alone have the model
     soft_trees: bool
+    #: whether it is of sums of trees alone, whose draws have the values of leaves
+    of_sums: bool
     #: what statistics subtract from a response, 0 for most models
     ref: float
     #: whether statistics are n, the sum of (y - ref) and that of (y - ref)^2
@@ -121,9 +143,14 @@ class LeafModel(Protocol):
     of_response: bool
     #: of classes the numbers of their Dirichlet prior, float64 (C,)
     concentration: NDArray[np.float64]
+    #: whether one number is declared for all of them
+    one_concentration: bool
     #: of classes what it costs to say one (column) where another (row) is true, float64 (C, C);
     #: None where the program declares none
     loss: NDArray[np.float64] | None
+    #: what is said of the leaves of boxes, in the order in which it counts, with the numbers of the
+    #: priors (`State.leaf_prior`)
+    in_boxes: tuple[tuple[BoxLeaf, int], ...]
 
     @property
     def n_statistics(self) -> int:
@@ -156,6 +183,19 @@ class LeafModel(Protocol):
         responses y of a table, as `statistics` takes them."""
         ...
 
+    def without_rows(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The statistics of leaves without rows, in place of leaves with S, shape (..., k)."""
+        ...
+
+    def with_prior(self, S: NDArray[np.float64], prior: Any) -> NDArray[np.float64]:
+        """The statistics of leaves that have the prior of this number (`State.leaf_prior`), int or
+        integers (...), given those that their rows add up to, (..., k)."""
+        ...
+
+    def prior_of(self, S: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The numbers of the priors of leaves with statistics (..., k), shape (...)."""
+        ...
+
     def with_added(self: _M, rows: NDArray[np.float64]) -> _M:
         """The model whose prior has these weights of classes (C,) in addition. Only for classes."""
         ...
@@ -186,6 +226,12 @@ class LeafModel(Protocol):
     def numbers_for_core(self, S: NDArray[np.float64]) -> NDArray[np.float64] | str:
         """The numbers by which the core knows the model on a table whose rows have the statistics
         S, shape (n, k); if it does not take the model, why, as the end of a sentence."""
+        ...
+
+    def log_least(self, S: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+        """A lower bound on the log probability of each row, with statistics S (m, k), given others
+        of its leaf that weigh at most as much as all rows, `weight`, together: shape (m,). Only for
+        classes."""
         ...
 
     def design(self, x: NDArray[np.float64]) -> NDArray[np.float64] | None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.leaves.base import LeafFacts, LeafModel
 from slp.leaves.labels import Label
 from slp.leaves.signature import Signature
@@ -57,6 +57,8 @@ class DeclaredModel(LeafFacts, ABC):
     second_column: ClassVar[Literal["event", "exposure"] | None] = None
     #: what it takes from the response where its numbers are not declared, if it does
     taken: ClassVar[str] = ""
+    #: whether leaves in boxes may have it with other numbers (`slp.leaves.of_boxes`)
+    for_boxes: ClassVar[bool] = False
     #: the message for a response that `allows` does not
     not_allowed: ClassVar[Wording | None] = None
 

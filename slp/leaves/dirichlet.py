@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import DataError
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
-from slp.leaves.base import Responses, are_counts
-from slp.leaves.declared import DeclaredModel, FirstDeclaration, Observed
+from slp.leaves.class_counts import CountedClasses, classes_of_plain
+from slp.leaves.declared import FirstDeclaration, Observed
 from slp.leaves.labels import Label, label_text
-from slp.leaves.losses import least_losses
-from slp.leaves.numbers import beta_interval, check_numbers, count_of
+from slp.leaves.numbers import beta_interval, check_numbers
 from slp.leaves.rising import LogRising, log_rising
 from slp.leaves.signature import Finding, NumberList, Signature
 from slp.messages.directives import ONE_CONCENTRATION
@@ -27,25 +26,13 @@ from slp.messages.numbers import number_text
 #: Below it, tables of log gammas differ by the marginal likelihood with an error below 1e-9.
 _MOST_TABULATED = 2**17
 
-#: Directions of shares whose spreads differ by less are equally good, and places along one are told
-#: apart to so many digits, so that rounding decides nothing.
-_SAME, _DIGITS = 1e-9, 9
-
-#: A class of each type from its text.
-_LABELS: Mapping[str, Callable[[str], Label]] = {
-    "bool": {"True": True, "False": False}.__getitem__,
-    "int": int,
-    "float": float,
-    "str": str,
-}
-
 
 def _fault_of_list(numbers: tuple[float, ...]) -> Finding | None:
     """A list has a number for each class, and a response two classes."""
     return partial(ONE_CONCENTRATION) if len(numbers) < 2 else None
 
 
-class Dirichlet(DeclaredModel):
+class Dirichlet(CountedClasses):
     """`dirichlet(a)` or `dirichlet([a1, ..., aC])`: class probabilities p ~ Dirichlet(a).
 
     Statistics (k = C): the class counts n_c. With A the sum of the a_c and N the sum of the n_c,
@@ -63,21 +50,19 @@ class Dirichlet(DeclaredModel):
         numbers=NumberList("a number", _fault_of_list, alone=True),
     )
     short_names = {"jeffreys": Signature("jeffreys", (), stands_for=("dirichlet", (0.5,)))}
-    responses: Responses = "classes"
-    one_number: bool
-    """Whether one number is declared for all classes."""
+    for_boxes = True
 
     def __init__(self, classes: Sequence[Label], concentration: float | Sequence[float]) -> None:
         self.classes = tuple(classes)
         self.concentration = np.broadcast_to(
             np.asarray(concentration, dtype=np.float64), (len(self.classes),)
         )
-        self.one_number = isinstance(concentration, float | int)
+        self.one_concentration = isinstance(concentration, float | int)
         # Classes with the same concentration share a table.
         tables = {float(a): LogRising(float(a)) for a in self.concentration}
         self._tables = tuple(tables[float(a)] for a in self.concentration)
         self._total = LogRising(float(self.concentration.sum()))
-        self.loss: NDArray[np.float64] | None = None
+        self.loss = None
         others = (np.delete(self.concentration, c).sum() for c in range(len(self.classes)))
         self._others = np.fromiter(others, np.float64)
 
@@ -103,12 +88,8 @@ class Dirichlet(DeclaredModel):
     def to_plain(self) -> dict[str, Any]:
         """Classes are texts, beside the name of their type."""
         own = self.concentration.tolist()
-        return {
-            "model": self.name,
-            "classes": [str(label) for label in self.classes],
-            "type": type(self.classes[0]).__name__,
-            "concentration": own[0] if self.one_number else own,
-            **({} if self.loss is None else {"loss": self.loss.tolist()}),
+        return self.classes_to_plain() | {
+            "concentration": own[0] if self.one_concentration else own
         }
 
     @classmethod
@@ -116,17 +97,9 @@ class Dirichlet(DeclaredModel):
         """See `DeclaredModel`."""
         own = data["concentration"]
         check_numbers(own if isinstance(own, list) else [own], positive=True)
-        labels = tuple(map(_LABELS[data["type"]], data["classes"]))
-        if not labels or len(set(labels)) < len(labels):
-            raise ValueError("classes are missing, or two are equal")
+        labels, loss = classes_of_plain(data)
         out = cls(labels, own)
-        if "loss" in data:
-            out.loss = np.array(data["loss"], np.float64)
-            if (
-                out.loss.shape != (len(labels),) * 2
-                or not (np.isfinite(out.loss) & (out.loss >= 0)).all()
-            ):
-                raise ValueError("the losses are no losses of the classes")
+        out.loss = loss
         return out
 
     def with_added(self, rows: NDArray[np.float64]) -> Dirichlet:
@@ -135,43 +108,7 @@ class Dirichlet(DeclaredModel):
         out.loss = self.loss
         return out
 
-    def are_sound(self, S: NDArray[np.float64]) -> bool:
-        """Whether all are weights of rows."""
-        return are_counts(S)
-
     # --- leaves --------------------------------------------------------------------------------
-
-    @property
-    def n_statistics(self) -> int:
-        """C."""
-        return len(self.classes)
-
-    def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
-        """One-hot rows, shape (n, C), of class indices (n,)."""
-        out = np.zeros((len(y), len(self.classes)))
-        out[np.arange(len(y)), np.asarray(y, dtype=np.intp)] = 1.0
-        return out
-
-    def scores(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """See `LeafModel`. Of three classes or more, the rank along the direction in which the
-        shares vary most, groups weighted by their rows. Among several such directions it is that
-        nearest to the axis of one class, the first of equally near ones. Equal shares have one
-        rank; different ones at the same place are ordered by the shares of the first class in
-        which they differ."""
-        n = np.add.accumulate(S, axis=-1)[:, -1]  # in order, as the core adds
-        shares = S / n[:, None]
-        if len(self.classes) <= 2:
-            return np.asarray(shares[:, -1])
-        far = shares - S.sum(axis=0) / n.sum()
-        spread, axes = np.linalg.eigh((far * n[:, None]).T @ far)
-        most = axes[:, spread >= spread[-1] * (1 - _SAME)]
-        onto = most @ most.T
-        direction = onto[np.argmax(np.round(np.diag(onto), _DIGITS))]
-        distinct, which = np.unique(shares, axis=0, return_inverse=True)
-        order = np.argsort(np.round(distinct @ direction, _DIGITS), kind="stable")
-        ranks = np.empty(len(order))
-        ranks[order] = np.arange(len(order))
-        return ranks[which.reshape(-1)]
 
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """log P(y), shape (...), of class counts or weights (..., C); see the class's formula."""
@@ -183,7 +120,7 @@ class Dirichlet(DeclaredModel):
 
     def _rising(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         """log Gamma(a_c + n_c) - log Gamma(a_c), shape (..., C)."""
-        if self.one_number:
+        if self.one_concentration:
             return self._tables[0].at(counts)
         terms = [table.at(counts[..., c]) for c, table in enumerate(self._tables)]
         return np.stack(terms, axis=-1)
@@ -216,26 +153,16 @@ class Dirichlet(DeclaredModel):
         counts (n, C)."""
         return float(sum(self.log_marginal(np.diag(S.sum(axis=0)))))
 
+    def log_least(self, S: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
+        """That of a class which no other row of the leaf has, where all rows are."""
+        own = S.sum(axis=1)
+        rising = log_rising(self.concentration, S).sum(axis=1)
+        other = self.concentration.sum() + weight - own
+        return np.asarray(rising - log_rising(other, own))
+
     def numbers_for_core(self, S: NDArray[np.float64]) -> NDArray[np.float64] | str:
         """The concentration of each class."""
         return self.concentration
-
-    def predict_proba(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(a_c + n_c) / (A + N), shape (..., C)."""
-        weights = np.asarray(S) + self.concentration
-        return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
-
-    def values(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The class probabilities."""
-        return self.predict_proba(S)
-
-    def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Classes have no mean: TypeError."""
-        raise TypeError("dirichlet models classes, which have no mean")
-
-    def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Classes have no order: TypeError."""
-        raise TypeError("dirichlet models classes, which have no distribution function")
 
     def class_cdf(self, S: NDArray[np.float64], outcome: int, p: float) -> NDArray[np.float64]:
         """The distribution function of Beta(a_c + n_c, the sum of a + n over the other classes) at
@@ -246,17 +173,6 @@ class Dirichlet(DeclaredModel):
         own = weights[..., outcome]
         others = np.delete(weights, outcome, axis=-1).sum(axis=-1)
         return np.asarray(betainc(own, others, p))
-
-    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The statistics say the classes: TypeError."""
-        raise TypeError("the statistics of classes are counts of them")
-
-    def log_density(self, S: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        """The log probability of classes by their indices y, broadcast over (...)."""
-        shares = self.predict_proba(S)
-        y = np.broadcast_to(np.asarray(y, np.intp), np.broadcast_shapes(shares.shape[:-1], y.shape))
-        shares = np.broadcast_to(shares, (*y.shape, len(self.classes)))
-        return np.asarray(np.log(np.take_along_axis(shares, y[..., None], axis=-1)[..., 0]))
 
     def draw_parameters(
         self, S: NDArray[np.float64], rng: np.random.Generator
@@ -270,30 +186,11 @@ class Dirichlet(DeclaredModel):
         own = np.exp(logs - logs.max(axis=-1, keepdims=True))
         return np.asarray(own / own.sum(axis=-1, keepdims=True))
 
-    def values_of(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The class probabilities."""
-        return parameters
-
-    def draw_outcomes(
-        self,
-        parameters: NDArray[np.float64],
-        rng: np.random.Generator,
-        design: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.int64]:
-        """The index of a class, shape (...)."""
-        reached = np.cumsum(parameters, axis=-1)[..., :-1]
-        return np.asarray((rng.random(parameters.shape[:-1])[..., None] >= reached).sum(axis=-1))
-
     def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """p (1 - p) / (A + N + 1), with p the predictive probability, shape (..., C)."""
         total = (np.asarray(S) + self.concentration).sum(axis=-1, keepdims=True)
         p = self.predict_proba(S)
         return np.asarray(p * (1 - p) / (total + 1))
-
-    def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """`{"counts": {class: n}}`, without classes that do not occur in the leaf."""
-        counts = zip(self.classes, np.asarray(S).tolist(), strict=True)
-        return {"counts": {label: count_of(n) for label, n in counts if n}}
 
     def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"probabilities": {class: p}, "intervals": {class: [.., ..]}}` with the predictive
@@ -310,16 +207,9 @@ class Dirichlet(DeclaredModel):
             **self._decision(np.array(shares)),
         }
 
-    def _decision(self, shares: NDArray[np.float64]) -> dict[str, Any]:
-        if self.loss is None:
-            return {}
-        expected = shares @ self.loss
-        said = int(least_losses(expected, self.loss)[0])
-        return {"decision": self.classes[said], "expected_loss": float(expected[said])}
-
     def describe(self) -> str:
         """`dirichlet(1)` or `dirichlet([1, 2])`."""
-        if self.one_number:
+        if self.one_concentration:
             return f"dirichlet({number_text(float(self.concentration[0]))})"
         return f"dirichlet([{', '.join(map(number_text, self.concentration.tolist()))}])"
 

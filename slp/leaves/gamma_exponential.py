@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.leaves.declared import FirstDeclaration, Observed
 from slp.leaves.numbers import (
     check_numbers,
@@ -42,6 +42,7 @@ class GammaExponential(RatesOfPieces):
     name = "gamma_exponential"
     signature = Signature("gamma_exponential(a, b)", ("a", "b"))
     n_statistics = 3
+    for_boxes = True
 
     def __init__(self, a: float, b: float) -> None:
         self.hyperparameters = (a, b)

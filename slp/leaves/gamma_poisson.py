@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LARGEST_COUNT, Responses, are_counts
@@ -49,6 +49,7 @@ class GammaPoisson(NumericModel):
     name = "gamma_poisson"
     signature = Signature("gamma_poisson(a, b)", ("a", "b"))
     responses: Responses = "counts"
+    for_boxes = True
     second_column = "exposure"
     not_allowed = NOT_A_NUMBER_OF_EVENTS
 

@@ -13,6 +13,8 @@ from slp.leaves.normal_linear import NormalLinear
 from slp.leaves.normal_shared import NormalShared
 from slp.leaves.piecewise_exponential import PiecewiseExponential
 from slp.leaves.signature import Signature
+from slp.leaves.sum_normal import SumNormal
+from slp.leaves.sum_probit import SumProbit
 
 #: The built-in models by name.
 MODELS: Mapping[str, type[DeclaredModel]] = {
@@ -25,11 +27,15 @@ MODELS: Mapping[str, type[DeclaredModel]] = {
         GammaPoisson,
         GammaExponential,
         PiecewiseExponential,
+        SumNormal,
+        SumProbit,
     )
 }
 
 #: The models of a response without a declared one.
 OF_CLASSES, OF_NUMBERS, OF_SOFT_TREES = Dirichlet, NormalInverseGamma, NormalShared
+#: The same of sums of trees.
+SUM_OF_CLASSES, SUM_OF_NUMBERS = SumProbit, SumNormal
 
 #: What a program may declare, by name: the models, their short names, and those that users
 #: registered.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
@@ -54,6 +54,7 @@ class NormalInverseGamma(NormalLeaf):
         "normal_inverse_gamma(mu, kappa, alpha, beta)", ("mu", "kappa", "alpha", "beta"), ("mu",)
     )
     n_statistics = 3
+    for_boxes = True
     squares = True
 
     def __init__(

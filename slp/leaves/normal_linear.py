@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL

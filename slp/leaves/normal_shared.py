@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from slp.ir.program import LeafDeclaration
-from slp.late import late_import
-from slp.leaves.base import LEVEL
+from slp.ir.leaves import LeafDeclaration
 from slp.leaves.declared import Observed
 from slp.leaves.normal_defaults import SHARE, is_of_response, known_numbers, moments
-from slp.leaves.numbers import NormalLeaf, leaf_mean
+from slp.leaves.normal_moments import NormalByMoments
 from slp.leaves.signature import Signature
 
 
-class NormalShared(NormalLeaf):
+class NormalShared(NormalByMoments):
     """`normal_shared(mean, sd, shape, scale)`.
 
     mu_l ~ Normal(mean, sd^2) for each leaf l, s2 ~ InverseGamma(shape, scale) for the whole tree,
@@ -33,8 +28,6 @@ class NormalShared(NormalLeaf):
     signature = Signature(
         "normal_shared(mean, sd, shape, scale)", ("mean", "sd", "shape", "scale"), ("mean",)
     )
-    n_statistics = 3
-    squares = True
     soft_trees = True
 
     def __init__(
@@ -70,55 +63,3 @@ class NormalShared(NormalLeaf):
     def from_plain(cls, data: Mapping[str, Any]) -> NormalShared:
         """See `DeclaredModel`."""
         return cls(*known_numbers(data), ref=data["ref"], of_response=is_of_response(data))
-
-    def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
-        """(1, y - ref, (y - ref)^2), shape (n, 3), of float64 (n,)."""
-        d = np.asarray(y, dtype=np.float64) - self.ref
-        return np.stack([np.ones_like(d), d, d * d], axis=-1)
-
-    def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A leaf alone has none: TypeError."""
-        raise TypeError(f"a leaf under {self.name} has no marginal likelihood of its own")
-
-    def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The mean of the normal distribution with these moments, shape (...)."""
-        return np.asarray(S[..., 1] / S[..., 0] + self.ref)
-
-    def _sd(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.sqrt(np.maximum(S[..., 2] / S[..., 0] - (S[..., 1] / S[..., 0]) ** 2, 0.0))
-
-    def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """That of the normal distribution with these moments, broadcast over (...)."""
-        ndtr = late_import("scipy.special").ndtr
-
-        return np.asarray(ndtr((np.asarray(y) - self.mean(S)) / self._sd(S)))
-
-    def log_density(self, S: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
-        """That of the normal distribution with these moments, broadcast over (...)."""
-        sd = self._sd(S)
-        apart = (np.asarray(y, np.float64) - self.mean(S)) / sd
-        return np.asarray(-(apart**2) / 2 - np.log(sd) - np.log(2 * np.pi) / 2)
-
-    def draw_parameters(
-        self, S: NDArray[np.float64], rng: np.random.Generator
-    ) -> NDArray[np.float64]:
-        """Mean and variance of the normal distribution with these moments, shape (..., 2): a drawn
-        tree has them, so nothing is left to draw."""
-        return np.stack([self.mean(S), self._sd(S) ** 2], axis=-1)
-
-    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """0: a drawn tree has its means."""
-        return np.zeros((*np.shape(S)[:-1], 1))
-
-    def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """`{"n": .., "mean": ..}` of rows."""
-        n, s1, _ = np.asarray(S).tolist()
-        return leaf_mean(n, s1 + n * self.ref)
-
-    def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """`{"mean": .., "mean_interval": [.., ..]}` of the normal distribution with these
-        moments."""
-        ndtri = late_import("scipy.special").ndtri
-
-        mean, reach = float(self.mean(S)), float(self._sd(S) * ndtri((1 + LEVEL) / 2))
-        return {"mean": mean, "mean_interval": [mean - reach, mean + reach]}

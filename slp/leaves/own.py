@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import DataError, UsageError
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.leaves.declared import Observed
 from slp.leaves.models import SIGNATURES

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import Diagnostic
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.leaves.base import are_counts
 from slp.leaves.declared import Observed
 from slp.leaves.numbers import (

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from slp.leaves.base import LeafModel
+from slp.leaves.known_shares import KnownShares
 from slp.leaves.models import MODELS
+from slp.leaves.of_boxes import BoxLeaves, boxes_from_plain
 from slp.leaves.own import OWN, OwnModel
 
 
@@ -23,5 +25,9 @@ def leaf_from_plain(data: Mapping[str, Any]) -> LeafModel:
     ValueError, or another error
         They are no leaf model.
     """
+    if data["model"] == BoxLeaves.name:
+        return boxes_from_plain(data, leaf_from_plain)
+    if data["model"] == KnownShares.name:
+        return KnownShares.from_plain(data)
     found = OwnModel if data["model"] == OWN else MODELS[data["model"]]
     return found.from_plain(data)

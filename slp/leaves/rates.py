@@ -76,8 +76,8 @@ class RatesOfPieces(NumericModel):
         logs = np.log1p(u / rate)
         before = np.zeros_like(logs)
         np.cumsum((shape * logs)[..., :-1], axis=-1, out=before[..., 1:])
-        x = (1 - shape) * logs
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            x = (1 - shape) * logs
             own = np.where(shape == 1, rate * logs, rate * np.expm1(x) / (1 - shape))
         return np.asarray((np.exp(-before) * own).sum(axis=-1))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,8 @@ class Signature:
     others are above 0. Where `most_columns` is above 0 the first argument is a list of as many
     columns at most, and the hyperparameters may be left out: then the response gives them. `make`
     is of a model that the user registered. `stands_for` is the model and the hyperparameters that a
-    name is short for."""
+    name is short for. Where numbers are `named`, there are the sets that are given together, each
+    with its default, None where it must be given; `shares` are those below 1."""
 
     written: str
     parameters: tuple[str, ...]
@@ -37,3 +38,5 @@ class Signature:
     numbers: NumberList | None = None
     make: Callable[..., Any] | None = None
     stands_for: tuple[str, tuple[float, ...]] | None = None
+    named: tuple[Mapping[str, float | None], ...] = ()
+    shares: tuple[str, ...] = ()

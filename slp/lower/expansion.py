@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 from slp.budgets.seconds import check_time
 from slp.errors import NoGrammarError, UnsupportedError
 from slp.ir.constraints import Constraint
+from slp.ir.leaves import BoxLeaf
 from slp.ir.program import Failure
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule
@@ -32,6 +33,7 @@ from slp.lower.goals import Goals
 from slp.lower.preferences import LeafTests, shares_of_cost
 from slp.lower.product import Product
 from slp.messages import Wording
+from slp.messages.constraints import SHARES_BESIDE_CLASS_LABELS
 from slp.messages.lowering import (
     BOUND_ARGUMENTS,
     FEWER_STATES,
@@ -101,7 +103,7 @@ class Expansion:
         failure: Failure,
         start: int,
         calls_end: bool,
-        constraints: Sequence[Constraint | None],
+        constraints: Sequence[Constraint | BoxLeaf | None],
         progress: ListingProgress | None = None,
     ) -> None:
         self._progress, self._tell_at = progress, TOLD_EACH
@@ -174,6 +176,13 @@ class Expansion:
         goal = self._states[state][0]
         return 1 if goal == _LEAF else self._goals.least_leaves(goal)
 
+    def leaf_prior(self, state: int) -> int:
+        """The number of the prior of a leaf in a state (`State.leaf_prior`)."""
+        goal, constraints = self._states[state]
+        if goal == _LEAF:
+            return self._tests[constraints].prior
+        return self._product.leaf_prior(constraints)
+
     def _number(self, goal: int, constraints: int, level: int) -> int:
         key = goal, constraints
         number = self._numbers.setdefault(key, len(self._states))
@@ -239,7 +248,7 @@ class Expansion:
         for rule in rules:
             match rule:
                 case LeafRule():
-                    yield self._tested_leaf(rule, constraints, level)
+                    yield from self._leaf(rule, constraints, level, all_labels)
                 case CallRule(state=called):
                     yield replace(rule, state=self._number(called, constraints, level))
                 case SplitDraft() if may_split or all_labels:
@@ -250,13 +259,26 @@ class Expansion:
                     if all_labels or self._proposes_something(table):
                         yield replace(rule, table=table)
 
-    def _tested_leaf(self, rule: LeafRule, constraints: int, level: int) -> LeafRule | CallRule:
+    def _leaf(
+        self, rule: LeafRule, constraints: int, level: int, all_labels: bool
+    ) -> Iterator[LeafRule | CallRule]:
+        """A rule for leaves in a state of the constraints. A leaf that they forbid is not there or,
+        under `failure(condition)`, fails."""
+        if self._product.contradicts(constraints):
+            if self._failure == "condition":
+                lost = self._number_of_test(LeafTests((), lost=True), level)
+                yield CallRule(rule.log_weight, lost, rule.rows, rule.span)
+            elif all_labels:
+                raise UnsupportedError(SHARES_BESIDE_CLASS_LABELS(rule.span))
+            return
         majority = self._product.majority(constraints)
         preferred = self._product.preferred(constraints)
         if not preferred:
-            return replace(rule, majority=majority)
-        state = self._number_of_test(LeafTests(majority, preferred), level)
-        return CallRule(rule.log_weight, state, rule.rows, rule.span)
+            yield replace(rule, majority=majority)
+            return
+        prior = self._product.leaf_prior(constraints)
+        state = self._number_of_test(LeafTests(majority, preferred, prior=prior), level)
+        yield CallRule(rule.log_weight, state, rule.rows, rule.span)
 
     def _number_of_test(self, tests: LeafTests, level: int) -> int:
         number = self._numbers_of_tests.setdefault(tests, len(self._tests))
@@ -296,7 +318,7 @@ class Expansion:
 
     def _growth_of(self, states: Collection[int]) -> tuple[str, str]:
         """`_growth` where the states of the constraints grow: the kind with the most."""
-        places: dict[type[Constraint] | None, list[int]] = {}
+        places: dict[type[Constraint | BoxLeaf] | None, list[int]] = {}
         for i, constraint in enumerate(self._constraints):
             places.setdefault(type(constraint) if constraint else None, []).append(i)
         sizes = {kind: self._product.n_parts(states, of) for kind, of in places.items()}

@@ -20,6 +20,7 @@ from slp.ir.words import describe_constraint, describe_preferences, describe_pri
 from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.schema_without_table import schema_of_program
 from slp.messages.names import joined
+from slp.messages.numbers import settings_text
 from slp.resolution import StateRules, evaluate
 from slp.resolution.machine.faults import NeedsPrologError
 from slp.source import visible
@@ -85,7 +86,8 @@ def explain_program(
         sections.append(("Exact inference is possible", _wrapped(_exact_lines(grammar))))
     if schema.holes:
         sections.append(("Missing values take a side", _wrapped(_side_lines(schema))))
-    sections.append((_states_title(grammar, schema), list(_state_lines(grammar))))
+    means = _wrapped(_mean_lines(program))
+    sections.append((_states_title(grammar, schema), [*means, *_state_lines(grammar)]))
     return _page(sections)
 
 
@@ -233,6 +235,12 @@ def _state_lines(grammar: TreeGrammar) -> Iterator[str]:
         yield f"`{ANY_FEATURE}` stands for every feature that the program does not name."
     yield "After a colon are the states left and right of a split, by feature and threshold."
     yield from grammar_to_text(grammar, _STATES_SHOWN).split("\n")
+
+
+def _mean_lines(program: ir.CheckedProgram) -> Iterator[str]:
+    means = settings_text({name: prior.mean for name, prior in program.unknown.items()})
+    if means:
+        yield f"Probabilities are those at the means of the priors of parameters: {means}."
 
 
 def _exact_lines(grammar: TreeGrammar) -> Iterator[str]:

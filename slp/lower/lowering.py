@@ -6,15 +6,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from slp.errors import Diagnostic, NoGrammarError, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.automaton import Automaton
+from slp.ir.box_automaton import InsideAutomaton
 from slp.ir.constraints import Constraint
 from slp.ir.groups import group_numbers
+from slp.ir.leaves import BoxLeaf
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import State, TreeGrammar
 from slp.lower.any_tree import any_tree
@@ -23,13 +25,19 @@ from slp.lower.endings import calls_end, cells_are_fixed, has_single_derivations
 from slp.lower.expansion import FEW_STATES, FIRST_STATES, Expansion, ListingProgress
 from slp.lower.goals import Goals, StateCheck
 from slp.lower.opened import MadeStates
-from slp.lower.product import Product
+from slp.lower.product import FactorPrior, Product
 from slp.lower.states import StateMaker, check_calls, sums_to_one
 from slp.messages import lowering as words
 from slp.resolution import StateRules
 
-#: What decides splits and leaves, and the constraint that it is of, None for the limit of depth.
-Factor: TypeAlias = tuple[Automaton[Any], Constraint | None]
+
+class Factor(NamedTuple):
+    """What decides splits and leaves, what says so, None for the limit of depth, and the prior of
+    its box's leaves, if it has one."""
+
+    automaton: Automaton[Any]
+    said_by: Constraint | BoxLeaf | None = None
+    prior: FactorPrior | None = None
 
 
 def program_to_tree_grammar(
@@ -107,7 +115,8 @@ class _Lowering:
         self._states, self._check, self._progress = states, check, progress
         self._program, self._schema, self._factors = program, schema, factors
         self._goals = Goals(program, schema, states, check)
-        self._product = Product([automaton for automaton, _ in factors], schema)
+        automata = [factor.automaton for factor in factors]
+        self._product = Product(automata, schema, [factor.prior for factor in factors])
         self._start = self._goals.number(program.start)
         self._calls_end = calls_end(program, self._goals.parameters)
 
@@ -129,7 +138,7 @@ class _Lowering:
             self._program.failure,
             self._start,
             self._calls_end,
-            [constraint for _, constraint in self._factors],
+            [factor.said_by for factor in self._factors],
             self._progress,
         )
 
@@ -185,15 +194,23 @@ def _factors(program: ir.CheckedProgram, schema: Schema, tests_on_trees: bool) -
     for constraint in program.constraints:
         automaton = constraint.automaton()
         if automaton is not None and constraint.can_be_broken(schema.features):
-            factors.append((automaton, constraint))
+            prior = None if (own := constraint.leaf_in_box) is None else _prior_of(program, own)
+            factors.append(Factor(automaton, constraint, prior))
         found = constraint.beyond_grammar()
         if found is not None and not tests_on_trees:
             refused.append(found)
     if refused:
         raise UnsupportedError(refused)
     if program.support.max_depth is not None or any(map(_is_local, program.constraints)):
-        factors.append((DepthLimit(program.support.max_depth), None))
+        factors.append(Factor(DepthLimit(program.support.max_depth)))
+    for own in program.box_leaves:
+        factors.append(Factor(InsideAutomaton(own.box), own, _prior_of(program, own)))
     return factors
+
+
+def _prior_of(program: ir.CheckedProgram, own: BoxLeaf) -> FactorPrior:
+    assert own.prior is not None, "a program says it"
+    return FactorPrior(program.leaf_priors.index(own.prior) + 1, own.contains)
 
 
 def find_tests_on_trees(program: ir.CheckedProgram) -> tuple[Diagnostic, ...]:

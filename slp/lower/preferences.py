@@ -22,11 +22,13 @@ def shares_of_cost(cost: float) -> tuple[float, float]:
 
 class LeafTests(NamedTuple):
     """A leaf in whose box no class may outnumber those of `majority`. Where a class outnumbers one
-    of `preferred`, the leaf has the cost that stands with it. `lost` is a leaf that none can be."""
+    of `preferred`, the leaf has the cost that stands with it. `lost` is a leaf that none can be.
+    `prior` is that of the leaf (`State.leaf_prior`)."""
 
     majority: tuple[str, ...]
     preferred: tuple[tuple[str, float], ...] = ()
     lost: bool = False
+    prior: int = 0
 
     def rules(
         self, level: int, number: Callable[[LeafTests, int], int]
@@ -45,7 +47,7 @@ class LeafTests(NamedTuple):
         kept, left = shares_of_cost(cost) if math.isfinite(cost) else (-math.inf, 0.0)
         if math.isfinite(cost):
             yield CallRule(kept, after, against)
-        yield CallRule(left, number(LeafTests((), (), True), level), against)
+        yield CallRule(left, number(LeafTests((), lost=True), level), against)
 
     def describe(self) -> str:
         """Its name for people."""

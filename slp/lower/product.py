@@ -8,8 +8,8 @@ nonterminals of the program that use it. Features that no factor mentions have o
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from slp.ir.automaton import LOST, Automaton, Due, Paying
 from slp.ir.cells import Cell, cells_between
@@ -18,12 +18,27 @@ from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE
 from slp.lower.columns import Pair, SplitColumn, SplitTable, union
 
 
+class FactorPrior(NamedTuple):
+    """The prior of the leaves of a factor's box: its number (`State.leaf_prior`), and whether it is
+    a known distribution, beside which no other can apply."""
+
+    number: int
+    known: bool
+
+
 class Product:
     """The product of `factors` over the features of `schema`, explored on demand from state 0.
-    `breakpoints` are those of the features that a factor mentions, None of categorical ones."""
+    `breakpoints` are those of the features that a factor mentions, None of categorical ones.
+    `priors`, if given, has for each factor the prior of its box's leaves."""
 
-    def __init__(self, factors: Sequence[Automaton[Any]], schema: Schema) -> None:
+    def __init__(
+        self,
+        factors: Sequence[Automaton[Any]],
+        schema: Schema,
+        priors: Sequence[FactorPrior | None] = (),
+    ) -> None:
         self._factors = tuple(factors)
+        self._priors = tuple(priors) or (None,) * len(self._factors)
         mentioned = frozenset[str]().union(*(a.mentioned for a in factors))
         self._unmentioned = max(mentioned, default="") + "'"  # greater than any, so none of them
         self.breakpoints = {
@@ -52,6 +67,19 @@ class Product:
         """The classes that no other class may outnumber in a leaf in this state, sorted."""
         tests = (a.majority(q) for a, q in zip(self._factors, self._states[state], strict=True))
         return tuple(sorted({outcome for outcome in tests if outcome is not None}))
+
+    def leaf_prior(self, state: int) -> int:
+        """The number of the prior of a leaf in this state: the least of those that apply, as
+        priors are numbered in the order in which they count."""
+        return min((own.number for own in self._applying(state)), default=0)
+
+    def contradicts(self, state: int) -> bool:
+        """Whether two known distributions apply to a leaf in this state."""
+        return len({own.number for own in self._applying(state) if own.known}) > 1
+
+    def _applying(self, state: int) -> Iterator[FactorPrior]:
+        parts = zip(self._factors, self._priors, self._states[state], strict=True)
+        return (own for a, own, q in parts if own is not None and a.is_leaf_of_box(q))
 
     def is_lost(self, state: int) -> bool:
         """Whether every derivation fails in a state."""

@@ -53,7 +53,8 @@ class StateMaker:
         """A state that was listed, or is made now; raises as `Expansion.make` does."""
         rules = tuple(self._rule(rule) for rule in self.expansion.make(state))
         own = self.expansion
-        return State(own.name(state), rules, own.levels[state], own.least_leaves(state))
+        told = own.levels[state], own.least_leaves(state), own.leaf_prior(state)
+        return State(own.name(state), rules, *told)
 
     def _rule(self, rule: StateRule) -> Rule:
         if isinstance(rule, SplitDraft):

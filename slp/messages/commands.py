@@ -105,3 +105,13 @@ GOAL_IS_NO_TEXT = E726.says(
     "`{option}` cannot be {value}: it is Prolog text",
     "give one text; join several goals by commas, as in 'X = h, Y = t'",
 )
+
+E740 = Entry(
+    "E740: the language server needs pygls",
+    cause="`slp lsp` talks with editors by pygls, which is not installed with the toolkit.",
+    remedy="Install it: `pip install pygls`, or the toolkit with its extra `lsp`.",
+    example="slp lsp   (without pygls)",
+)
+NO_PYGLS = E740.says(
+    "the language server needs pygls, which is not installed", "install it: `pip install pygls`"
+)

@@ -45,11 +45,13 @@ E552 = Entry(
 ONE_RUN_EACH = E552.says("a comparison makes many runs, and a checkpoint is of one", AS_REMEDY)
 
 E553 = Entry(
-    "E553: a grid of parameters cannot be searched",
+    "E553: parameters cannot be tuned",
     cause="A grid has no parameter or no value, more than 1,000 combinations, or its score is not "
-    "known: the prior looks at the response, or the engine has no evidence.",
+    "known: the prior looks at the response, or the engine has no evidence. Or means of the prior "
+    "are asked for that no tree has, or that no parameter can change.",
     remedy="Name parameters of the program with a few values each, such as "
-    "`--grid alpha=0.5,0.95`; take `--by cv` where there is no evidence to compare.",
+    "`--grid alpha=0.5,0.95`; take `--by cv` where there is no evidence to compare. Or ask for "
+    "means, such as `--leaves 6`.",
     example="slp tune growtree data.csv --grid alpha=",
 )
 EMPTY_GRID = E553.says("the grid has no {what}", "give values: --grid alpha=0.5,0.95")
@@ -60,6 +62,19 @@ TUNED_BY_WHAT = E553.says("parameters cannot be tuned by {by!r}", "take 'evidenc
 NO_EVIDENCE_TO_TUNE_BY = E553.says(
     "the evidence does not tell which values are best: {reason}",
     "tune by cross-validation: --by cv (`by='cv'` in Python)",
+)
+NOTHING_TO_ELICIT = E553.says(
+    "there is nothing to tune by", "give a grid, --grid alpha=0.5,0.95, or means, --leaves 6"
+)
+NOT_A_MEAN_TO_ELICIT = E553.says(
+    "{value!r} is no mean of {name}", "give a number above {least}, as in --leaves 6 --depth 3"
+)
+NO_PARAMETER_TO_ELICIT = E553.says(
+    "{names} cannot move: a parameter must stand in labels alone, and not be computed from others",
+    "name such a parameter, or declare one: `:- param(alpha, 0.95).`",
+)
+TOO_MANY_TO_ELICIT = E553.says(
+    "{count} parameters are to move, and means are asked for that tell {most}", "name fewer"
 )
 
 E555 = Entry(

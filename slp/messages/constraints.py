@@ -130,6 +130,72 @@ PREFERS_CLASS_BESIDE_CONSTRAINT = E144.says(
     "declare `:- failure(condition).`, or take one of the two out",
 )
 
+E147 = Entry(
+    "E147: what is said of the leaves of a box does not go with something",
+    cause="`leaf(in(Box), Model)` gives a prior to the leaves inside a box, and `constant(Box, "
+    "[Class = P, ...])` class probabilities to the leaf that contains it. The model must be of the "
+    "same kind as that of the other leaves, the probabilities must sum to 1, and of two statements "
+    "about one leaf it must be clear which counts.",
+    remedy="Follow the help line.",
+    example=":- use(growtree).\nbox(infant, age, 0, 24).\n"
+    ":- constraint(constant(infant, [yes = 0.2, no = 0.7])).",
+)
+_SHARES = "write the probability of each class, such as `constant(Box, [yes = 0.2, no = 0.8])`"
+NO_SHARES = E147.says(
+    "the second argument of `constant` is a list of `Class = Probability`", _SHARES
+)
+SHARE_NOT_BETWEEN = E147.says(
+    "the probability of `{outcome}` is {value}, and must be above 0 and at most 1",
+    "a class that never occurs there has a small probability; `majority` asks for less",
+)
+SHARE_TWICE = E147.says("the class `{outcome}` stands twice in this list", _SHARES)
+SHARES_DO_NOT_SUM = E147.says("these class probabilities sum to {total:.9g}, not to 1", _SHARES)
+SHARES_MEET = E147.says(
+    "the boxes `{one}` and `{other}` meet, and have different class probabilities: no tree keeps "
+    "both",
+    "give both the same probabilities, or bound one so that they do not meet",
+)
+SHARES_PREFERRED = E147.says(
+    "`prefer` takes `constant({box})` without class probabilities",
+    "take them out, or write `:- constraint(...).`; `:- leaf(in({box}), dirichlet([2, 8])).` gives "
+    "leaves inside the box a prior that data can change",
+)
+SHARES_WITHOUT_CLASS = E147.says(
+    "`constant({box}, [...])` lacks the class `{outcome}` of the response",
+    "write the probability of each class: {classes}",
+)
+SHARES_BESIDE_CLASS_LABELS = E147.says(
+    "class probabilities of several boxes do not go with labels that count the rows of a class, as "
+    "a leaf that contains two of these boxes is forbidden",
+    "declare `:- failure(condition).`, or count rows alone",
+)
+NO_BOX_OF_LEAVES = E147.says(
+    "the first of two arguments of `leaf` is `in(Box)`",
+    "write `:- leaf(in(infant), dirichlet([8, 2])).`",
+)
+OTHER_LEAF_MODEL = E147.says(
+    "leaves inside `{box}` have the model `{model}`, and other leaves `{other}`",
+    "take the same model with other numbers: `:- leaf(in({box}), {usage}).`",
+)
+NO_MODEL_OF_BOXES = E147.says(
+    "`{model}` cannot have other numbers in a box",
+    "declare dirichlet, normal_inverse_gamma, gamma_poisson or gamma_exponential for all leaves",
+)
+NUMBERS_OF_OTHERS_MISSING = E147.says(
+    "leaves inside `{box}` have the model `{model}`, and the numbers of other leaves would be "
+    "taken from the response",
+    "declare those too: `:- leaf({usage}).`",
+)
+NEVER_APPLIES = E147.says(
+    "this never applies: the box `{box}` lies inside `{other}`, which is declared before, and of "
+    "two declarations for one leaf the first counts",
+    "declare the smaller box first",
+)
+LEAVES_OF_EDITS = E147.says(
+    "`edittree` knows one prior of leaves, and this gives the leaves of a box another",
+    "take it out, or a prior with rules",
+)
+
 W106 = Entry(
     "W106: a constraint has no effect",
     cause="A constraint says what is said already, or makes another one's feature unusable.",
@@ -236,6 +302,14 @@ _AT = "its end `{feature}` = {end}"
 _MOVE = "write {threshold} in place of {end}: it parts the rows of this table alike"
 CONSTANT_CUT_AT_END = W153.says(
     "`constant({box})` forbids the split at " + _AT + ": " + _SPLIT + ", so it cuts the box", _MOVE
+)
+PRIOR_MISSES_LEAVES = W153.says(
+    "`leaf(in({box}), ...)` misses leaves up to "
+    + _AT
+    + ": "
+    + _SPLIT
+    + ", so they reach beyond the box",
+    _MOVE,
 )
 MAJORITY_BEYOND_END = W153.says(
     "`majority({box}, {outcome})` tests rows beyond "

@@ -45,13 +45,13 @@ DIRECTIVE_BESIDE_EDITS = E162.says(
 
 E163 = Entry(
     "E163: a program has no expansion on a table",
-    cause="Constraints and `edittree` have no expansion, nor have guards on thresholds that the "
-    "measure `range` draws. The engine `prolog` needs one.",
+    cause="Constraints, priors of boxes and `edittree` have no expansion, nor have guards on "
+    "thresholds that the measure `range` draws. The engine `prolog` needs one.",
     remedy="Take another engine, such as `exact` or `mh`.",
     example="slp expand prior.slp data.csv   (`prior.slp` has `:- constraint(first(age)).`)",
 )
 NO_EXPANSION_ON_TABLE = E163.says(
-    "constraints and `edittree` have no expansion on a table",
+    "constraints, priors of boxes and `edittree` have no expansion on a table",
     "engines other than `prolog` run the whole program, as `slp-sample` does by itself",
 )
 NO_EXPANSION_OF_BACKTRACKING = E163.says(

@@ -18,6 +18,11 @@ TABLE_TOO_LARGE = E501.says(
     "give it more by --memory (`memory` in Python), fewer rows, or fewer columns",
 )
 EXACT_OUT_OF_MEMORY = E501.says("the exact engine used up its memory of {memory} {doing}", "{help}")
+NODES_OUT_OF_MEMORY = E501.says(
+    "the memory does not suffice for the sums over all trees at {nodes}, which share it",
+    "give more by --memory (`memory` in Python), take the engine mh, or give a parameter a value "
+    "by --param NAME=VALUE",
+)
 COUNTS_TOO_LARGE = E501.says(
     "the memory of {memory} is too small for {doing} under max_leaves({most}): each state counts "
     "its leaves up to this limit",
@@ -271,6 +276,10 @@ MODAL_SMOOTHING_OF_NUMBERS = E538.says(
     "`smoothing` is of class counts, and the response is no class",
     "leave out `smoothing`",
 )
+MODAL_SMOOTHING_OF_BOXES = E538.says(
+    "`smoothing` adds to one prior of leaves, and leaves in boxes have priors of their own",
+    "leave out `smoothing`, or what is said of the leaves of boxes",
+)
 MODAL_TESTS_FAIL = E538.says(
     "no pruning of a tree that was grown satisfies what the program decides at the finished tree",
     "take the engine mh, grow more trees (`restarts`, `roots`), or loosen these constraints",
@@ -283,6 +292,10 @@ E540 = Entry(
     example="slp-sample growtree data.csv --engine exact --time 0.01s",
 )
 EXACT_OUT_OF_TIME = E540.says("the exact engine used up its time of {time} {doing}", "{help}")
+NODES_OUT_OF_TIME = E540.says(
+    "the time was over before all trees were summed over at {nodes}",
+    "give it more time, take the engine mh, or give a parameter a value by --param NAME=VALUE",
+)
 CHART_OUT_OF_TIME = E540.says(
     "the engine chart used up its time of {time} {phase}: {done:,} boxes are done",
     "give it more time, or take the compiled kernels",

@@ -114,6 +114,10 @@ CLASSES_MALFORMED = E605.says(
 COUNTS_MALFORMED = E605.says(
     "not a tree: at {path}, `counts` is no object from classes to numbers of rows", _LEAF
 )
+SHARES_MALFORMED = E605.says(
+    "not a tree: at {path}, `shares` is no object from classes to probabilities that sum to 1",
+    'write "shares": {{"no": 0.8, "yes": 0.2}}',
+)
 CONCENTRATIONS_MALFORMED = E605.says(
     "not a tree: at {path}, `concentrations` is no object from classes to numbers above 0, with "
     "all classes of `counts`",

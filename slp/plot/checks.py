@@ -71,7 +71,11 @@ def calibration(
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle="--", zorder=1)
     if table.leaf.classes:
         told = predicted(posterior, rows, by_draws)
-        counts = table.statistics if outcomes is None else _counts(table, outcomes)
+        counts = (
+            table.statistics[:, : len(table.leaf.classes)]
+            if outcomes is None
+            else _counts(table, outcomes)
+        )
         _of_classes(ax, table, told, counts)
         titled(ax, size, "predicted probability", "share that came true")
     elif outcomes is not None:

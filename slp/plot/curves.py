@@ -140,7 +140,7 @@ def _band(
     posterior: Posterior, rows: NDArray[np.object_], f: int, grid: Grid, level: float
 ) -> NDArray[np.float64] | None:
     """Quantiles over trees of their mean over rows, shape (2, g, C or 1); None without draws."""
-    if posterior.trust.kind == "exact" and not posterior.draws:
+    if posterior.trust.summed and not posterior.draws:
         return None
     trees = trees_of(posterior)
     ends = ((1 - level) / 2, (1 + level) / 2)

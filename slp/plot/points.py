@@ -28,7 +28,7 @@ def rows_of(
         E562: `X` is None, and the run was saved without its table.
     """
     if most is None:
-        exact = posterior.trust.kind == "exact"
+        exact = posterior.trust.summed
         most = _ROWS_OF_SUMS if exact and not by_draws else _ROWS_OF_DRAWS
     if X is not None:
         given = posterior.table.new_rows(X)

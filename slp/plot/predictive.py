@@ -133,7 +133,7 @@ def own_outcomes(posterior: Posterior) -> tuple[NDArray[np.object_], NDArray[Any
     table = posterior.table
     rows, counts = distinct_rows(table), table.counts
     if table.leaf.classes and table.weighted is None:
-        each = table.statistics.astype(np.int64)
+        each = table.statistics[:, : len(table.leaf.classes)].astype(np.int64)
         own = np.tile(np.arange(each.shape[1]), len(each))
         return np.repeat(rows, counts, axis=0), np.repeat(own, each.ravel())
     if counts.max(initial=1) > 1 or table.weighted is not None:

@@ -109,7 +109,8 @@ def kind_of(posterior: Posterior, by_draws: bool = False) -> str:
         return f"of {plural(posterior.trees_found, 'tree')} found"
     if found is None:
         n = len(posterior.draws)
-        return f"estimate from {n:,} independent draws" if by_draws else "exact"
+        exact = "exact" if trust.kind == "exact" else "sums at some values of parameters"
+        return f"estimate from {n:,} independent draws" if by_draws else exact
     return f"estimate from {sum(found.draws):,} draws{_DOUBT[trust.standing]}"
 
 
@@ -119,7 +120,7 @@ def _distribution(
     of_tree: Callable[[Tree], int],
 ) -> tuple[NDArray[np.float64], str]:
     """Probabilities of 0, 1, ..., and what they are."""
-    summed = side.trust.kind == "exact"
+    summed = side.trust.summed
     if not summed or len(side.table.counts) <= _MOST_ROWS_OF_SUMS:
         return exact(side), kind_of(side)
     numbers = [of_tree(tree) for tree in side.sample(_TREES, seed=side.seed)]

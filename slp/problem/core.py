@@ -44,6 +44,11 @@ def core_for(table: Table, constraints: Iterable[Constraint] = ()) -> Any | None
     return None if beyond_core(table, constraints) else compiled_core()
 
 
+def core_of_one_prior(table: Table, constraints: Iterable[Constraint] = ()) -> Any | None:
+    """The same for a pass that takes no leaves with priors of their own in boxes."""
+    return None if table.leaf.in_boxes else core_for(table, constraints)
+
+
 def beyond_core(table: Table, constraints: Iterable[Constraint] = ()) -> str | None:
     """What the core does not take of a table, or of constraints on it, as the end of a sentence;
     None if it takes all.
@@ -205,7 +210,7 @@ def _set_leaf(problem: ExactProblem, leaf: LeafModel, statistics: NDArray[np.flo
 def _core_rules(core: Any, grammar: TreeGrammar, table: Table, state: int) -> ExactRules:
     """The rules of a state, as the core's `ExactRules`."""
     own = grammar.states[state]
-    rules: ExactRules = core.ExactRules(own.least_leaves)
+    rules: ExactRules = core.ExactRules(own.least_leaves, own.leaf_prior)
     for rule in own.rules:
         _add_rule(rules, rule, grammar, table)
     return rules

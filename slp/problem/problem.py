@@ -40,9 +40,9 @@ class Problem:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickling and copying: the copy cannot be varied, because that needs the table as it
-        was given."""
+        was given; but where parameters have a prior it takes values in place of that."""
         of = (self.program, self.table, self.grammar, self.unsummable, self.warnings)
-        return Problem, (*of, unchanged)
+        return Problem, (*of, self._vary if self.program.unknown else unchanged)
 
     @cached_property
     def core(self) -> ExactEngine | None:

@@ -236,10 +236,14 @@ def arrays_of_trees(table: Table, trees: Iterable[Tree]) -> TreeArrays:
 
 
 def arrays_of_cuts(
-    table: Table, trees: Sequence[Cuts], statistics: Sequence[NDArray[np.float64]]
+    table: Table,
+    trees: Sequence[Cuts],
+    statistics: Sequence[NDArray[np.float64]],
+    k: int | None = None,
 ) -> TreeArrays:
     """Trees given by their nodes, as `slp.problem.tree_on_table.canonical_nodes` has them, and by
-    the statistics of their leaves, shape (K * k,), as arrays."""
+    the statistics of their leaves, shape (K * k,), as arrays; k is that of the leaf model where it
+    is not given."""
     tests, kinds = _Tests(), [feature.kind for feature in table.features]
     starts = np.cumsum([0, *map(len, trees)], dtype=np.int64)
     every = np.concatenate([np.empty((0, 3), np.int32), *trees])
@@ -257,7 +261,7 @@ def arrays_of_cuts(
             f, low, high = trees[u][i].tolist()
             nodes[starts[u] + i] = tests(f, kinds[f].test(low, high, codes))
     every_leaf = np.concatenate([np.empty(0), *statistics])
-    return tests.arrays(table, nodes, starts, every_leaf.reshape(-1, table.leaf.n_statistics))
+    return tests.arrays(table, nodes, starts, every_leaf.reshape(-1, k or table.leaf.n_statistics))
 
 
 def arrays_of_numbers(

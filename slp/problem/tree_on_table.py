@@ -18,6 +18,8 @@ from slp.data.feature_kind import Feature
 from slp.data.table import Table
 from slp.problem.numbered_cuts import as_cuts
 from slp.trees import Leaf, Split, Tree
+from slp.trees.leaf_priors import prior_in
+from slp.trees.regions import EVERYWHERE
 from slp.trees.tree import tree_of_preorder
 
 
@@ -164,9 +166,31 @@ def log_likelihood_of_tree(table: Table, tree: Tree) -> float:
     placed = place_tree(table, tree)
     if placed is None:
         return -math.inf
-    leaves = [node for node in placed.nodes if node.feature < 0]
-    sums = [table.statistics[placed.rows_of(leaf)].sum(axis=0) for leaf in leaves]
-    return float(table.leaf.log_marginal(np.array(sums)).sum())
+    nodes = canonical_nodes(placed) if table.leaf.in_boxes else None
+    if nodes is not None:
+        sums = statistics_of_nodes(table, nodes.tolist())
+    else:  # of one prior, or a side of a split holds no rows, so that the tree has no weight
+        leaves = [node for node in placed.nodes if node.feature < 0]
+        sums = np.array([table.statistics[placed.rows_of(own)].sum(axis=0) for own in leaves])
+    return float(table.leaf.log_marginal(sums).sum())
+
+
+def statistics_of_nodes(table: Table, nodes: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+    """The statistics of the leaves, each with its prior, of a tree given by its nodes as
+    `canonical_nodes` has them, (K, k)."""
+    codes, sums, priors = codes_of_levels(table, nodes), [], []
+    stack = [(np.arange(len(table.counts)), EVERYWHERE)]
+    for i, (f, low, high) in enumerate(nodes):
+        rows, region = stack.pop()
+        if f < 0:
+            sums.append(table.statistics[rows].sum(axis=0))
+            priors.append(prior_in(region, table.leaf))
+            continue
+        feature = table.features[f]
+        left = feature.kind.left_of_cut(low, high)[table.codes[rows, f]]
+        sides = region.parts(feature.name, feature.kind.test(low, high, codes.get(i)))
+        stack += [(rows[~left], sides[1]), (rows[left], sides[0])]
+    return table.leaf.with_prior(np.array(sums), priors)
 
 
 def _goes_left(

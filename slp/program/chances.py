@@ -62,10 +62,15 @@ class StatementOnTrees:
             return Chances(None, None, ("members stacked by prediction are no posterior",))
         if result.kind == "soft":
             return Chances(None, None, ("trees are soft, and no statement is checked on them",))
+        if result.kind == "additive":
+            return Chances(
+                None, None, ("trees are summed up, and no statement is checked on sums",)
+            )
         if result.trees_found is not None:
             why = f"the engine {posterior.engine} finds trees, and does not draw them"
             return Chances(None, None, (why,))
-        if result.kind == "sums" and self.satisfied is not None:
+        exact = result.kind_of_sums == "exact"  # else normalisers differ from value to value
+        if result.kind == "sums" and self.satisfied is not None and exact:
             summed = self._by_sums(posterior, self.satisfied)
             if summed is not None:
                 return summed

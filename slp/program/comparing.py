@@ -222,7 +222,8 @@ def _notes(found: Posterior) -> Iterator[str]:
 def _notes_of_program(table: SharedTable, program: Program) -> Iterator[str]:
     if any(c.by_code for c in program.ir.constraints):
         yield "its predicates can look at the response; if they do, there is no Bayes factor"
-    taken = taken_note(program.ir.leaf, table.read.leaf.classes)
+    of_sums = program.ir.sum_of is not None
+    taken = taken_note(program.ir.leaf, table.read.leaf.classes, sums=of_sums)
     if taken is not None:
         yield taken
 

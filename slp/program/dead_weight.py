@@ -6,6 +6,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 
 from slp.budgets.seconds import Deadline, held
@@ -41,6 +42,8 @@ def find_dead_weight(problem: Problem) -> tuple[Diagnostic, ...]:
     What is not decided within the limits of time and memory is not told. Predicates, what a
     tree grammar does not decide, and preferences are neither judged nor reasons.
     """
+    # The trees are the same at all values of parameters.
+    problem = replace(problem, program=problem.program.at({}))
     program = read_for(problem.program, SUMS)
     if program.edits is not None or program.has_gates:
         return ()
@@ -69,9 +72,10 @@ def _told(statement: Statement, part: Sequence[Statement], certain: bool) -> Dia
 
 
 def _is_decided(statement: Statement) -> bool:
-    """Whether a tree grammar decides it, and it is no preference."""
+    """Whether a tree grammar decides it, and it does nothing but rule trees out."""
     own = statement.constraints
-    return not any(c.is_preference or c.by_code or c.beyond_grammar() for c in own)
+    more = any(c.is_preference or c.leaf_in_box is not None for c in own)
+    return not more and not any(c.by_code or c.beyond_grammar() for c in own)
 
 
 class _Search:

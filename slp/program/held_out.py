@@ -125,9 +125,12 @@ def _log_density(posterior: Posterior, new: Frame, own: NDArray[Any]) -> NDArray
         pairs = zip(averages.leaf_mixtures(rows), leaf.statistics(own), strict=True)
         for i, (mixture, s) in enumerate(pairs):
             S = mixture.statistics
+            if leaf.of_sums or leaf.soft_trees:  # what is drawn has a density, and no marginal
+                of_row = leaf.log_density(S, own[i])
+            else:
+                of_row = leaf.log_marginal(S + s) - leaf.log_marginal(S)
             with np.errstate(divide="ignore"):  # a leaf may have no probability
-                logs = np.log(mixture.probability) + leaf.log_marginal(S + s) - leaf.log_marginal(S)
-            out[i] = np.logaddexp.reduce(logs)
+                out[i] = np.logaddexp.reduce(np.log(mixture.probability) + of_row)
 
     posterior._result.of_new_rows(fill, rows)
     return out

@@ -10,7 +10,7 @@ from typing import Any
 from slp.budgets import Deadline, held, held_memory, memory_budget
 from slp.compile import compile_problem, compile_program
 from slp.data import Table, read_columns
-from slp.errors import SlpError, UsageError
+from slp.errors import SlpError, UnsupportedError, UsageError
 from slp.ir import program as ir
 from slp.learn import (
     Learned,
@@ -22,6 +22,8 @@ from slp.learn import (
     observations_of_text,
 )
 from slp.messages.learning import GOALS_AND_TABLES, OPTION_OF_GOALS
+from slp.messages.sums import SUMS_ALONE
+from slp.messages.unknown_parameters import unknown_not_taken
 from slp.program.program import Program
 from slp.program.progress import Progress
 from slp.resolution import Limits, read_goal
@@ -93,6 +95,8 @@ def learn(
     if seed is None:
         seed = fresh_seed()
     check_number("seed", seed, whole=True)
+    if program.ir.unknown:
+        raise UnsupportedError(unknown_not_taken(program.ir.unknown, "learning"))
     if program.text != program.source.text:  # the learned text keeps values that the caller set
         source = replace(program.source, text=program.text)
         program = Program(source)._with(program._required)
@@ -110,6 +114,10 @@ def learn(
     with held(deadline), held_memory(budget):
         goals, tables = _observed(program.ir, data)
         if tables:
+            summed = program.ir.sum_of
+            if summed is not None:
+                what = "learning from a table"
+                raise UnsupportedError(SUMS_ALONE(summed.span, count=summed.count, what=what))
             _check_no_goal_options(
                 given=given is not None,
                 concentration=concentration != 1,

@@ -120,6 +120,7 @@ def with_blame(error: NoTreeError, problem: Problem) -> NoTreeError:
     """The error with a smallest set of statements that together leave no tree, where such a set is
     found in time, and each of them has a place in the program. If a sum shows that there are trees,
     the error says so instead: the engine missed them."""
+    problem = replace(problem, program=problem.program.at({}))  # at all values trees are the same
     program, statements = problem.program, places_of(problem.program)
     until = Deadline(min(_SECONDS_OF_BLAME, max(_SECONDS, time_left())))
     known: dict[tuple[int, ...], _Existence] = {}

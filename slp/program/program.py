@@ -13,12 +13,13 @@ from slp.compile import compile_problem, compile_with_states
 from slp.constraints.predicate import required
 from slp.engines.exact.algorithm import algorithm_in_words
 from slp.engines.shared.size import estimate_size
-from slp.errors import Diagnostic, NoGrammarError
+from slp.errors import Diagnostic, NoGrammarError, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.constraints import Constraint
 from slp.ir.words import describe_prior
 from slp.late import late_import, optional_module
 from slp.lower import explain_program
+from slp.messages.unknown_parameters import unknown_not_taken
 from slp.problem.core import MOST_COUNTS, counts_fit
 from slp.problem.problem import Problem
 from slp.program.progress import Progress, shown_progress
@@ -63,8 +64,13 @@ class Program(TreeQuestions, ProofQuestions):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The values of the parameters, by name."""
-        return dict(self.ir.parameters)
+        """The values of the parameters, by name, without those that have a prior."""
+        return self.ir.known_parameters
+
+    @property
+    def parameter_priors(self) -> dict[str, str]:
+        """The priors of the parameters whose values are not known, by name: `beta(2, 1)`."""
+        return {name: str(prior) for name, prior in self.ir.unknown.items()}
 
     @property
     def text(self) -> str:
@@ -144,6 +150,8 @@ class Program(TreeQuestions, ProofQuestions):
         """
         if X is None:
             return expand_program(self.ir)
+        if self.ir.unknown:
+            raise UnsupportedError(unknown_not_taken(self.ir.unknown, "a program on a table"))
         return expand_on_table(self.ir, self._problem(X, y, finite=False).table)
 
     def compile(self, X: Any, y: Any = None) -> Problem:

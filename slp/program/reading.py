@@ -69,7 +69,7 @@ def parse(
 
 
 def find_mistakes(
-    path: str | Path,
+    path: str | Path | SourceFile,
     X: Any = None,
     y: Any = None,
     /,
@@ -80,12 +80,12 @@ def find_mistakes(
 ) -> tuple[Diagnostic, ...]:
     """All mistakes and warnings in a program and, with a table, in how the two fit.
 
-    Arguments are those of `load` and of `Program.posterior`; `progress` is told how many states are
-    listed. No code of the program is run: a guard
-    `prolog(Goal)` gives E264 as a warning, since one engine takes it.
+    Arguments are those of `load`, or a text that was read, and of `Program.posterior`; `progress`
+    is told how many states are listed. No code of the program is run: a guard `prolog(Goal)` gives
+    E264 as a warning, since one engine takes it.
     """
     try:
-        source = _source(path, include)
+        source = path if isinstance(path, SourceFile) else _source(path, include)
         program, known, found = read_text(source, parameters)
     except SlpError as e:
         return tuple(e.diagnostics)

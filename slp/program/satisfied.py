@@ -32,6 +32,8 @@ def conditions(program: CheckedProgram, constraint: Constraint) -> bool:
     by_failure = program.failure == "condition"
     if isinstance(constraint, Prefer):
         return math.isinf(constraint.cost)
+    if constraint.leaf_in_box is not None:
+        return False  # it changes the likelihood, too
     return program.failure != "backtrack" and (by_failure or constraint.at_finished_tree)
 
 
@@ -39,7 +41,7 @@ def satisfying(without: CheckedProgram, constraint: Constraint) -> CheckedProgra
     """The trees of a program that can be summed over, and of these the ones that satisfy one more
     constraint, with the weights that they have there; None where no program says so. A preference
     is satisfied where no split and no leaf is against it."""
-    constraint = without_preference(constraint)
+    constraint = without_preference(constraint).without_leaf_prior()
     if constraint.by_code or constraint.beyond_grammar() is not None:
         return None
     without = _not_going_back(without)

@@ -77,7 +77,7 @@ def _on_the_same_table(problem: Problem, program: CheckedProgram) -> Problem:
 def _logic_of(source: SourceFile, parameters: Mapping[str, float]) -> Logic:
     """The clauses of a saved program."""
     program = compile_program(source, parameters)
-    return Logic(program.clauses, program.parameters)
+    return Logic(program.clauses, program.known_parameters)
 
 
 def _sums_again(run: SavedRun, memory: int, deadline: Deadline, threads: int) -> Result:

@@ -6,6 +6,7 @@ comments through `visible`, which leaves no line ends. So no name can add a clau
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator
 from typing import Any
@@ -69,6 +70,11 @@ def _lines(plan: TablePlan, name: str, data: str) -> Iterator[str]:
     for command in (f"slp check {files}", f"slp prior {files}", f"slp-sample {files} --seed 1"):
         yield f"%     {visible(command)}"
     yield "%"
+    table = os.path.relpath(data, os.path.dirname(name) or ".")
+    if table.isprintable() and not table.startswith(os.pardir):  # else no editor may read it
+        yield "% Editors check it on this table (slp lsp):"
+        yield f"% data: {table}"
+        yield "%"
     yield "% What follows % is a comment. To use a line that begins with %:- or %box, take the %"
     yield "% away, and put your own names and numbers in it."
     yield ""

@@ -176,6 +176,12 @@ class Geometry:
             out[a : a + chunk] = self.members(boxes[a : a + chunk]) @ self.table.statistics
         return out
 
+    def leaf_statistics(
+        self, boxes: Sequence[int], priors: NDArray[np.int64] | Sequence[int]
+    ) -> NDArray[np.float64]:
+        """The same of leaves that have these priors (`State.leaf_prior`), shape (B,)."""
+        return self.table.leaf.with_prior(self.statistics(boxes), priors)
+
     def _scores(self, boxes: Sequence[int]) -> NDArray[np.float64]:
         """What puts boxes in the order of their responses, shape (B,). Their rows are added up in
         order, as the core adds them, so that scores are equal here where they are there."""

@@ -9,6 +9,8 @@ from slp.columns import Test
 from slp.problem.tree_on_table import place_tree
 from slp.reference.boxes import Geometry
 from slp.trees import Leaf, Tree
+from slp.trees.leaf_priors import prior_in
+from slp.trees.regions import EVERYWHERE
 from slp.trees.tree import Asked, tree_of_preorder
 
 
@@ -29,26 +31,30 @@ class Renderer:
 
     def __init__(self, geometry: Geometry) -> None:
         self.geometry = geometry
-        self._leaves: dict[int, Leaf] = {}
+        self._leaves: dict[tuple[int, int], Leaf] = {}
 
     def tree(self, preorder: Iterable[tuple[int, int | None]]) -> Tree:
         """A tree from its nodes in preorder: each box, with the number of its cut (None: a
         leaf)."""
         names = self.geometry.table.feature_names
         flat: list[Leaf | Asked] = []
+        regions, model = [EVERYWHERE], self.geometry.table.leaf
         for box, cut in preorder:
+            region = regions.pop()
             if cut is None:
-                flat.append(self._leaf(box))
-            else:
-                c = self.geometry.cuts[cut]
-                flat.append((names[c.feature], self.geometry.test(cut, box)))
+                flat.append(self._leaf(box, prior_in(region, model)))
+                continue
+            asked = names[self.geometry.cuts[cut].feature], self.geometry.test(cut, box)
+            flat.append(asked)
+            # Without boxes no prior depends on the region.
+            regions += reversed(region.parts(*asked)) if model.in_boxes else (region, region)
         return tree_of_preorder(flat)
 
-    def _leaf(self, box: int) -> Leaf:
-        if box not in self._leaves:
-            statistics = self.geometry.statistics([box])[0]
-            self._leaves[box] = Leaf.of(self.geometry.table.leaf, statistics)
-        return self._leaves[box]
+    def _leaf(self, box: int, prior: int) -> Leaf:
+        if (box, prior) not in self._leaves:
+            statistics = self.geometry.leaf_statistics([box], [prior])[0]
+            self._leaves[box, prior] = Leaf.of(self.geometry.table.leaf, statistics)
+        return self._leaves[box, prior]
 
 
 def parts_of_tree(geometry: Geometry, tree: Tree) -> list[Part] | None:

@@ -126,7 +126,7 @@ def joined(
     draw = taken.log_weight - goal.log_total
     if split >= 0:
         draw += taken.log_probabilities[split] - taken.log_total
-    own_likelihood = 0.0 if parts else process.log_marginal(goal.box)
+    own_likelihood = 0.0 if parts else process.log_marginal(goal.box, goal.state)
     return TreeProof(
         goal,
         rule,

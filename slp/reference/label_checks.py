@@ -76,6 +76,6 @@ def _fault(
     state: State, rule: int | None, value: float, geometry: Geometry, box: int
 ) -> ProgramError:
     classes = list(map(label_text, geometry.table.leaf.classes))
-    statistics = geometry.statistics([box])[0]
+    statistics = geometry.statistics([box])[0][: len(classes)]
     counts = dict(zip(classes, statistics.tolist(), strict=True)) if classes else {}
     return label_fault(state, rule, value, geometry.count(box), counts)

@@ -118,7 +118,7 @@ class LocalProcess:
         self.node_tests = NodeTests(grammar, geometry, predicates)
         self.lock = threading.RLock()  # only one thread at a time may number cuts
         self._goals: Remembered[tuple[int, int], BoxGoal] = Remembered()
-        self._log_marginals: Remembered[int, float] = Remembered()
+        self._log_marginals: Remembered[tuple[int, int], float] = Remembered()
 
     @property
     def root(self) -> BoxGoal:
@@ -133,24 +133,29 @@ class LocalProcess:
                 found = self._goals[box, state] = self._new_goal(box, state)
         return found
 
-    def log_marginal(self, box: int) -> float:
-        """Log marginal likelihood of a box as a leaf."""
-        found = self._log_marginals.get(box)
+    def log_marginal(self, box: int, state: int) -> float:
+        """Log marginal likelihood of a box as a leaf, by the prior of leaves in the state."""
+        prior = self.leaf_prior(state)
+        found = self._log_marginals.get((box, prior))
         if found is None:
-            found = self._log_marginals[box] = self._new_log_marginal(box)
+            found = self._log_marginals[box, prior] = self._new_log_marginal(box, prior)
         return found
+
+    def leaf_prior(self, state: int) -> int:
+        """See `State.leaf_prior`."""
+        return self.grammar.states[state].leaf_prior
 
     def log_gain(self, goal: BoxGoal, rule: int, split: int) -> float:
         """Log of what a choice multiplies the marginal likelihood of the box as a leaf by; 0 where
         the rule does not split."""
         if split < 0:
             return 0.0
-        _, left, right = goal.rules[rule].splits[split].split
-        sides = self.log_marginal(left) + self.log_marginal(right)
-        return sides - self.log_marginal(goal.box)
+        (_, left, right), left_state, right_state = goal.rules[rule].splits[split]
+        sides = self.log_marginal(left, left_state) + self.log_marginal(right, right_state)
+        return sides - self.log_marginal(goal.box, goal.state)
 
-    def _new_log_marginal(self, box: int) -> float:
-        statistics = self.geometry.statistics([box])
+    def _new_log_marginal(self, box: int, prior: int) -> float:
+        statistics = self.geometry.leaf_statistics([box], [prior])
         return float(self.geometry.table.leaf.log_marginal(statistics)[0])
 
     def _new_goal(self, box: int, state: int) -> BoxGoal:

@@ -181,7 +181,7 @@ class PlainSearch:
         for taken in goal.rules:
             if isinstance(taken.rule, LeafRule):
                 if owed == 0:
-                    fit = self.process.log_marginal(box) if self.likelihood else 0.0
+                    fit = self.process.log_marginal(box, state) if self.likelihood else 0.0
                     item.stops.append(taken.log_weight + fit)
             elif isinstance(taken.rule, CallRule):
                 below = self._item(box, taken.rule.state, owed)

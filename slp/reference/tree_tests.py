@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
@@ -15,7 +15,9 @@ from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.reference.boxes import Geometry
 from slp.reference.cut_trees import Renderer
+from slp.trees.leaf_priors import prior_in
 from slp.trees.predicates import AskedPredicate, tree_predicates
+from slp.trees.regions import Levels, Region
 
 #: Predictions that differ by less, relative to the larger, count as equal, because their sums were
 #: taken in different orders.
@@ -190,8 +192,17 @@ class MonotonePredictions:
 
     def holds(self, tree: GrownTree) -> bool:
         """See `TreeTest`."""
+        return self.in_order(tree, self._rising_quantities)
+
+    def in_order(
+        self,
+        tree: GrownTree,
+        rising_of: Callable[[list[int], list[tuple[_Side, ...]]], NDArray[np.float64]],
+    ) -> bool:
+        """The same of what must not fall as the feature grows, which is given for the leaves, by
+        their boxes and regions, shape (K, quantities)."""
         boxes, regions = self._leaves(tree)
-        rising = self._rising_quantities(boxes)
+        rising = rising_of(boxes, regions)
         low = np.array([r[self.feature].lo for r in regions])
         for i, region in enumerate(regions):
             for j in np.flatnonzero(low < low[i]).tolist():
@@ -202,15 +213,30 @@ class MonotonePredictions:
                         return False
         return True
 
-    def _rising_quantities(self, boxes: list[int]) -> NDArray[np.float64]:
+    def _rising_quantities(
+        self, boxes: list[int], regions: list[tuple[_Side, ...]]
+    ) -> NDArray[np.float64]:
         """For each leaf, what must not fall as the feature grows; shape (K, quantities)."""
         leaf = self.geometry.table.leaf
-        statistics = self.geometry.statistics(boxes)
+        priors = [prior_in(self._region(own), leaf) for own in regions] if leaf.in_boxes else 0
+        statistics = leaf.with_prior(self.geometry.statistics(boxes), priors)
         if leaf.classes:
             rising = -np.cumsum(leaf.predict_proba(statistics), axis=1)[:, :-1]
         else:
             rising = leaf.mean(statistics)[:, None]
         return rising if self.up else -rising
+
+    def _region(self, sides: tuple[_Side, ...]) -> Region:
+        """A region as `slp.trees.regions` has it, but for which levels it has."""
+        names = self.geometry.table.feature_names
+        kinds = [f.kind for f in self.geometry.table.features]
+        intervals, levels = {}, {}
+        for name, kind, side in zip(names, kinds, sides, strict=True):
+            if not side.levels:
+                intervals[name] = side.lo, side.hi
+            elif side.levels != (1 << kind.n_values) - 1:
+                levels[name] = Levels()
+        return Region(intervals, levels)
 
     def _meet(self, a: tuple[_Side, ...], b: tuple[_Side, ...]) -> bool:
         """Whether two regions have a point in common, the feature disregarded."""

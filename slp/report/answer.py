@@ -47,6 +47,8 @@ def trust(posterior: Posterior) -> tuple[bool, str]:
     if grown is not None:
         trees = "one tree" if grown == 1 else plural(grown, "tree")
         return False, f"These numbers are of {trees} that a search found, not of all trees."
+    if drawn is None and posterior.parameters is not None:
+        return True, f"The numbers are estimates without draws: {posterior.parameters.how}."
     if drawn is None:
         return True, "The numbers are exact: they are sums over all trees, no estimates."
     if found.standing == "not known":
@@ -79,15 +81,13 @@ def _sentences(posterior: Posterior) -> Iterator[str]:
         f"predicts {name} from the answers. This page says which trees are probable {told}. The "
         f"table has {rows}."
     )
-    best = posterior.map()
-    tree = best.tree
-    groups = "puts all rows in one group" if tree.n_leaves == 1 else f"has {tree.n_leaves} groups"
-    asked = sorted(set(tree.features))
-    about = f" and asks about {_and(asked)}" if asked else ""
-    yield f"The {_called(best)} {groups}{about}. {standing(best)}"
-    if posterior.likelihood and isinstance(tree, Tree):
-        for sentence in in_sample_fit(table_, tree):
-            yield f"{sentence[0].upper()}{sentence[1:]}."
+    if posterior.trees_summed is not None:
+        yield (
+            f"A prediction adds up what {plural(posterior.trees_summed, 'tree')} say, so no tree "
+            "is the best one."
+        )
+    else:
+        yield from _best_sentences(posterior)
     yield from _use_sentences(posterior)
     yield from _cost_sentences(posterior)
     yield from _mass_sentences(posterior)
@@ -97,6 +97,19 @@ def _sentences(posterior: Posterior) -> Iterator[str]:
         "A probability here is a degree of belief: it follows from the program and the table "
         "together. Another program gives other numbers."
     )
+
+
+def _best_sentences(posterior: Posterior) -> Iterator[str]:
+    """The best tree."""
+    best, table_ = posterior.map(), posterior.table
+    tree = best.tree
+    groups = "puts all rows in one group" if tree.n_leaves == 1 else f"has {tree.n_leaves} groups"
+    asked = sorted(set(tree.features))
+    about = f" and asks about {_and(asked)}" if asked else ""
+    yield f"The {_called(best)} {groups}{about}. {standing(best)}"
+    if posterior.likelihood and isinstance(tree, Tree):
+        for sentence in in_sample_fit(table_, tree):
+            yield f"{sentence[0].upper()}{sentence[1:]}."
 
 
 def shown_trees(posterior: Posterior) -> list[Candidate]:
@@ -175,6 +188,8 @@ def evidence(posterior: Posterior) -> Html:
         told.append(("bounds", bounds_in_words(bounds)))
     if posterior.evidence_note is not None:
         told.append(("note", posterior.evidence_note))
+    if posterior.parameters is not None:
+        told += [(own.name, own.words()) for own in posterior.parameters.beliefs]
     use = (
         "Two programs for the same table and response can be compared by it: the one with the "
         "higher number explains the response better. A difference of 3 is a factor of 20."
@@ -241,7 +256,7 @@ def _what_it_costs(posterior: Posterior, tree: Tree | SoftTree) -> Iterator[str]
 
 def _cost_sentences(posterior: Posterior) -> Iterator[str]:
     """What predictions cost, averaged over trees."""
-    if not posterior.record.costs or posterior._result.kind == "soft":
+    if not posterior.record.costs or posterior._result.kind in ("soft", "additive"):
         return
     try:
         found = posterior.expected_cost()
@@ -326,6 +341,6 @@ def classes_text(posterior: Posterior) -> str:
     table_ = posterior.table
     total = table_.statistics.sum(axis=0)
     if table_.leaf.classes:
-        pairs = zip(table_.leaf.classes, total, strict=True)
+        pairs = zip(table_.leaf.classes, total, strict=False)  # behind them may be a prior
         return ", ".join(f"{label_text(c)} ({n:.10g} rows)" for c, n in pairs)
     return f"numbers; leaves follow {rounded_text(table_.leaf.describe())}"

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from slp.program import program_of
 from slp.report.answer import shown_trees
 from slp.report.html import Content, Html, facts, joined, listing, table, tag
 from slp.results import Diagnostics, Posterior
-from slp.trees import CheckResult, SoftTree, check_tree
+from slp.trees import CheckResult, Leaf, SoftTree, Tree, TreeSum, check_tree
 
 
 def constraints(posterior: Posterior) -> Html:
     """Each constraint, and for each tree of the page whether it holds. The check shares nothing
     with the engines."""
+    if posterior.trees_summed is not None:
+        return _kept_by_each(posterior)
     found = [candidate.tree for candidate in shown_trees(posterior)]
     trees = [tree.skeleton() if isinstance(tree, SoftTree) else tree for tree in found]
     program = program_of(posterior)
@@ -36,6 +39,18 @@ def constraints(posterior: Posterior) -> Html:
             _asked(posterior),
         ]
     )
+
+
+def _kept_by_each(posterior: Posterior) -> Html:
+    """The constraints of sums of trees."""
+    program, draws = program_of(posterior), posterior.draws
+    first = Tree(Leaf())
+    if draws:
+        first = cast(TreeSum, draws[0].tree).trees[0]
+    words = [result.words for result in check_tree(first, program, allow_code=False)]
+    if not words:
+        return tag("p", "The program has no constraints and no limits of trees.")
+    return joined([tag("p", "Each tree of each draw keeps these."), listing(words)])
 
 
 def _found(result: CheckResult) -> Content:

@@ -43,6 +43,8 @@ def posterior_repr(posterior: Posterior) -> str:
     try:
         if posterior.stacked is not None:
             return _shown([answer.summary(posterior)])
+        if posterior.trees_summed is not None:
+            return _shown([answer.summary(posterior), answer.features(posterior)])
         classes = posterior.table.leaf.classes
         tree = tree_list(posterior.map_tree(), classes)
         told: list[Content] = [

@@ -42,7 +42,7 @@ def report_html(posterior: Posterior, command: str | None = None) -> str:
     title = f"{kind} over decision trees of {posterior.table.response}"
     sections = [
         ("summary", "Summary", answer.summary(posterior)),
-        ("trees", "Trees", answer.trees(posterior)),
+        *(("trees", "Trees", answer.trees(p)) for p in [posterior] if p.trees_summed is None),
         ("features", "Features", answer.features(posterior)),
         ("pictures", "Pictures", pictures.pictures(posterior)),
         ("program", "Program", given.program(posterior)),

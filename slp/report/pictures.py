@@ -65,14 +65,8 @@ def _pictures(plot: Any, posterior: Posterior, prior: Posterior | None) -> list[
     beside = "" if prior is None else " before the data (prior) and after (posterior)"
     known = posterior.prior_uses_kind is not None
     of_features = " before the data (prior) and after (posterior)" if known else ""
-    best, boxes = posterior.map_tree(), posterior.record.boxes
     return [
-        _Picture(
-            "tree",
-            "The first tree of this page. Lines are as thick as their share of the rows.",
-            lambda: plot.tree(best, boxes=boxes),
-            large=True,
-        ),
+        *_of_best(plot, posterior),
         _Picture(
             "features",
             f"The probability that a tree asks about a feature{of_features}.",
@@ -92,6 +86,19 @@ def _pictures(plot: Any, posterior: Posterior, prior: Posterior | None) -> list[
         *_of_outcomes(plot, posterior, prior),
         *_of_chains(plot, posterior),
     ]
+
+
+def _of_best(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
+    """The best tree; none of sums."""
+    if posterior.trees_summed is not None:
+        return
+    best, boxes = posterior.map_tree(), posterior.record.boxes
+    yield _Picture(
+        "tree",
+        "The first tree of this page. Lines are as thick as their share of the rows.",
+        lambda: plot.tree(best, boxes=boxes),
+        large=True,
+    )
 
 
 def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
@@ -124,7 +131,7 @@ def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
 
 def _by_draws(posterior: Posterior) -> bool:
     """Whether draws stand in for exact sums."""
-    exact = posterior.trust.kind == "exact"
+    exact = posterior.trust.summed
     return exact and len(posterior.table.counts) > _MOST_ROWS_OF_SUMS
 
 
@@ -169,7 +176,7 @@ def _prior_of(posterior: Posterior) -> Posterior | None:
     """The prior on the same table. Beside a sampler's posterior it is that of `auto`, which draws
     from it directly: a second run of the chains would take as long as the first. None where it
     would have to run code that the program names."""
-    if posterior.trust.kind == "exact":
+    if posterior.trust.summed:
         return posterior.prior()
     program = read_for(program_of(posterior), posterior.engine)
     if names_code(program):

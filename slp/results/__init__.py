@@ -13,7 +13,8 @@ rows are predicted from all others), `summaries`, `rashomon` (all trees near the
 `representative` (one for all), `arviz` (draws for ArviZ), and `words` (numbers in words).
 
 Beside it: `comparison` sets programs side by side, `paired` their predictions of the same rows,
-`survival_scores` scores those of durations, `tuning` compares values of parameters, `prices` are
+`survival_scores` scores those of durations, `tuning` compares values of parameters, `elicited` are
+those whose prior has given means, `prices` are
 those of a program's statements, `sensitivity` says what answers owe to its numbers, and `proofs`
 summarises draws of a goal's proofs.
 """
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from slp.results.by_tree import mean_by_tree, splits_of, survival_of_rows, trees_of
     from slp.results.comparison import ComparedProgram, Comparison, HeldOut
     from slp.results.contrasts import Contrast, RowQuantity
+    from slp.results.elicited import Elicited
     from slp.results.estimate import Estimate, Kind
     from slp.results.leave_one_out import LeaveOneOut
     from slp.results.paired import PairedDifference
@@ -130,6 +132,7 @@ __all__ = [
     "TemperingFigures",
     "TreeAnswers",
     "Trust",
+    "Elicited",
     "Tuning",
 ]
 
@@ -169,6 +172,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.record.stacked": "Stacked",
         "slp.results.trust.tempering": "ENOUGH_ROUND_TRIPS TemperingFigures",
         "slp.results.tree_goals.answers": "TreeAnswers",
+        "slp.results.elicited": "Elicited",
         "slp.results.tuning": "CrossValidation Tuning",
     },
 )

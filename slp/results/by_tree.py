@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
+from slp.problem.tree_arrays import TreeArrays
+from slp.results.averages.additive import SummedTrees
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree, ScoredTrees
 from slp.results.averages.quantities import Survival
@@ -81,15 +83,26 @@ def splits_of(trees: DrawnTrees) -> Iterator[tuple[Asked, float]]:
     UsageError
         E546: a split is on several features.
     """
+    if isinstance(trees, SummedTrees):
+        yield from _splits_of(trees.sums.arrays, trees, trees.n_summed)
+        return
     if not trees.hard:
         for tree, share in zip(trees.trees.trees, trees.frequency.tolist(), strict=True):
             hard = cast(SoftTree, tree).hardened()
             nodes = (node.asked for node in hard.nodes() if isinstance(node, Split))
             yield from zip(nodes, itertools.repeat(share))
         return
-    arrays, names = trees.arrays, trees.table.feature_names
+    yield from _splits_of(trees.arrays, trees, 1)
+
+
+def _splits_of(
+    arrays: TreeArrays, trees: DrawnTrees, in_draw: int
+) -> Iterator[tuple[Asked, float]]:
+    """The same of trees of which each draw has so many."""
+    names = trees.table.feature_names
     asked = [(names[f], test) for f, test in arrays.tests]
-    each = np.repeat(trees.frequency, np.diff(arrays.starts)).tolist()
+    shares = np.repeat(trees.frequency, in_draw)
+    each = np.repeat(shares, np.diff(arrays.starts)).tolist()
     for i, share in zip(arrays.nodes.tolist(), each, strict=True):
         if i >= 0:
             yield asked[i], share

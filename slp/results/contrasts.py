@@ -43,7 +43,7 @@ class Figure:
         """The mean of what each of U trees has, (U, ...), with its error. Without `trees` U is 1,
         and this the mean over all trees."""
         if trees is None:
-            return cls(values[0], np.zeros(values.shape[1:]), "exact")
+            return cls(values[0], np.zeros(values.shape[1:]), kind)
         return cls(trees.mean(values), trees.error(values), kind)
 
 

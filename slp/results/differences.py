@@ -109,6 +109,10 @@ class OfRows:
             self._labels = quantity.times
         self._kind: Kind = "estimate" if result.trees_found is None else "found"
 
+    def _kind_of(self, trees: WeightedDraws | None) -> Kind:
+        """What a mean is, over trees or, without them, over all."""
+        return self._result.kind_of_sums if trees is None else self._kind
+
     def quantity(self, n: int, rng: np.random.Generator) -> RowQuantity:
         """By `n` draws, or those of a sampler, and means by sums where they tell."""
         drawn, trees, weights = self._draws(n, rng)
@@ -117,8 +121,8 @@ class OfRows:
         found, mean, mean_of_average = self._mean_by_row(drawn, draws), None, None
         if found is not None:
             own = self._handed(found[0])
-            mean = Figure.mean_of(own, found[1], self._kind)
-            mean_of_average = Figure.mean_of(_over_rows(own), found[1], self._kind)
+            mean = Figure.mean_of(own, found[1], self._kind_of(found[1]))
+            mean_of_average = Figure.mean_of(_over_rows(own), found[1], self._kind_of(found[1]))
         average, lacking = _over_rows(rows), self._ends_without_variance(draws).any(axis=0)
         return RowQuantity(
             rows,
@@ -174,7 +178,9 @@ class OfRows:
         """Whether the quantity has no variance in the leaf of each row of each tree that was drawn,
         shape (T, m)."""
         S = draws.reached.statistics
-        has = self._quantity.has_variance(self._leaf, S if draws.knows else np.zeros_like(S))
+        has = self._quantity.has_variance(
+            self._leaf, S if draws.knows else self._leaf.without_rows(S)
+        )
         return draws.reached.ends_in(~has, np.unique(draws.trees))
 
     # --- what leaves tell ----------------------------------------------------------------------
@@ -206,7 +212,9 @@ class OfRows:
 
     def _mean_in(self, S: Numbers) -> Numbers | None:
         """The mean of the quantity in leaves."""
-        return self._quantity.mean(self._leaf, S if self._result.leaves_know else np.zeros_like(S))
+        if not self._result.leaves_know:
+            S = self._leaf.without_rows(S)
+        return self._quantity.mean(self._leaf, S)
 
 
 class Contrasting(OfRows):
@@ -277,8 +285,9 @@ class Contrasting(OfRows):
         if found is None:
             return None, None
         one, zero = self._parted(found[0])
-        return Means.of(one, zero, found[1], self._kind), Means.of(
-            _over_rows(one), _over_rows(zero), found[1], self._kind
+        kind = self._kind_of(found[1])
+        return Means.of(one, zero, found[1], kind), Means.of(
+            _over_rows(one), _over_rows(zero), found[1], kind
         )
 
     def _summed_variance(self) -> Figure | None:
@@ -296,7 +305,7 @@ class Contrasting(OfRows):
         with np.errstate(invalid="ignore"):
             variance = np.where(np.isfinite(square), np.maximum(square - mean**2, 0.0), np.inf)
         own = variance if self._labels else variance[..., 0]
-        return Figure(own, np.zeros_like(own), "exact")
+        return Figure(own, np.zeros_like(own), self._result.kind_of_sums)
 
 
 def _over_rows(values: Numbers) -> Numbers:

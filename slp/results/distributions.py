@@ -162,7 +162,7 @@ class Distributions:
         """A mixture with what its leaves know."""
         if self._result.leaves_know:
             return mixture
-        return LeafMixture(mixture.probability, np.zeros_like(mixture.statistics))
+        return LeafMixture(mixture.probability, self.table.leaf.without_rows(mixture.statistics))
 
     def _given_outcomes(self, y: ArrayLike, m: int) -> NDArray[Any]:
         """Outcomes as a leaf model knows them, one for each of m rows."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -154,7 +154,8 @@ class LeavesOut:
         found, drawn = self._result.summary(lambda averages: averages.leave_out(held))
         judged = None if drawn is None else self._result.diagnostics()
         standing: Standing = "converged" if judged is None else judged.standing
-        return LeaveOneOut.of(held, found, standing, tuple(self._notes_on_loo()))
+        made = LeaveOneOut.of(held, found, standing, tuple(self._notes_on_loo()))
+        return made if self._result.parameters() is None else replace(made, kind="estimate")
 
     def _notes_on_loo(self) -> Iterator[str]:
         if self._weights_differ_from_one():
@@ -171,6 +172,8 @@ class LeavesOut:
             yield "predicates can look at the response; if they do, these numbers are of no use"
         if self._result.kind == "soft":
             yield "what a row is worth is its likelihood given the means and the variance of a tree"
+        if self._result.kind == "additive":
+            yield "what a row is worth is its likelihood given the values of leaves and the noise"
 
     def _weights_differ_from_one(self) -> bool:
         weights = self.table.weights

@@ -33,6 +33,7 @@ from slp.trees.predicates import AskedPredicate
 
 if TYPE_CHECKING:
     from slp.results.record.edit_summary import EditSummary
+    from slp.results.record.parameters import ParameterBeliefs
     from slp.results.record.stacked import Stacked
     from slp.results.trust.diagnostics import Diagnostics
     from slp.runner import Schedule
@@ -217,7 +218,17 @@ class Posterior(Trees, Predictions, Predictive, Summaries, Asking, Querying, Lea
         """
         by_clock = self.choice.by_clock or self.out_of_time
         stacked = self.stacked is not None
-        return Trust.of(self.diagnostics, self.trees_found, by_clock, stacked=stacked)
+        of = (self.diagnostics, self.trees_found, by_clock)
+        at_values = self.parameters is not None
+        return Trust.of(*of, stacked=stacked, at_values=at_values)
+
+    @property
+    def parameters(self) -> ParameterBeliefs | None:
+        """What is known of the parameters that have a prior in place of a value: `beliefs`, one for
+        each, with `name`, `prior`, the `mean` with its `mean_error`, and the 95 % interval `low` to
+        `high`, beside `prior_mean`, `prior_low` and `prior_high`; and `how` these were computed.
+        None where all parameters have values."""
+        return self._result.parameters()
 
     @property
     def stacked(self) -> Stacked | None:

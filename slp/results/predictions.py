@@ -14,6 +14,7 @@ from slp.errors import UsageError
 from slp.leaves import decided, label_array
 from slp.messages.results import NO_CLASS_PROBABILITIES, NO_MEAN, NOT_A_LEVEL
 from slp.problem.new_rows import rows_as_numbers
+from slp.results.averages.drawn_trees import error_of_prior
 from slp.results.averages.over_trees import TreeAverages, average_predictions
 from slp.results.averages.quantiles import LeafMixture, class_quantile, mixture_quantile
 from slp.results.averages.rows_in_leaves import leaves_at
@@ -95,13 +96,17 @@ class Predictions:
 
     def _by_leaves(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         if not self._result.leaves_know:
-            return average_predictions(self.table, rows, self._of_prior(len(rows)))
+            return average_predictions(self.table, rows, self._of_prior(rows))
         return self._result.of_new_rows(lambda averages: averages.predictions(rows), rows)
 
-    def _of_prior(self, m: int) -> Iterator[LeafMixture]:
-        """The leaves that each of m rows may end in under a prior: they all say the same."""
+    def _of_prior(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
+        """The leaves that each row may end in under a prior: those of one prior say the same."""
         self._result.say_what_prior_knows()
-        return repeat(LeafMixture(np.ones(1), np.zeros((1, self.table.leaf.n_statistics))), m)
+        leaf = self.table.leaf
+        if not leaf.in_boxes:
+            return repeat(LeafMixture(np.ones(1), np.zeros((1, leaf.n_statistics))), len(rows))
+        told = self._result.of_new_rows(lambda averages: list(averages.leaf_mixtures(rows)), rows)
+        return (LeafMixture(m.probability, leaf.without_rows(m.statistics)) for m in told)
 
     def decide(self, X: Any, loss: Any = None) -> Decisions:
         """For each row the class of least posterior expected loss: `Decisions` with `decision`,
@@ -150,7 +155,7 @@ class Predictions:
         def ends(averages: TreeAverages) -> list[list[float]]:
             mixtures = averages.leaf_mixtures(rows[first])
             if not self._result.leaves_know:
-                mixtures = self._of_prior(len(first))
+                mixtures = self._of_prior(rows[first])
             if not leaf.classes:
                 each = zip(leaves_at(self.table, numbers[first]), mixtures, strict=True)
                 return [[mixture_quantile(own, m, q) for q in tails] for own, m in each]
@@ -174,7 +179,9 @@ class Predictions:
         """
         rows = self.table.new_rows(X)
         found = self._result.error_of_new_rows(rows) if self._result.leaves_know else None
+        leaf = self.table.leaf
+        if found is None and leaf.in_boxes:
+            found = self._result.of_new_rows(lambda averages: error_of_prior(averages, rows), rows)
         if found is not None:
-            return found
-        n_classes = len(self.table.leaf.classes)
-        return np.zeros((len(rows), n_classes) if n_classes else len(rows))
+            return found if leaf.classes else found.reshape(len(rows))
+        return np.zeros((len(rows), len(leaf.classes)) if leaf.classes else len(rows))

@@ -12,7 +12,7 @@ which no tree goes below.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -63,11 +63,11 @@ class RepresentativeTree:
 
     def in_words(self) -> str:
         """The losses, as a line for a person."""
-        drawn = self.loss.kind == "estimate"
+        drawn = self.loss.kind == "estimate" and self.loss.error != 0
         own, best = (with_error(x.value, x.error, drawn=drawn) for x in (self.loss, self.map_loss))
-        of = {"exact": "over all trees", "estimate": "over draws"}.get(
-            self.loss.kind, "over the trees found alone"
-        )
+        of = "over draws" if drawn else "over all trees"
+        if self.loss.kind == "found":
+            of = "over the trees found alone"
         return (
             f"expected squared difference of predictions {of}: {own}; of the most probable tree "
             f"{best}; no tree is below {self.spread:.4f}"
@@ -200,7 +200,10 @@ class _Nearness:
         if self._result.trees_found is not None:
             return {tree: Estimate.of_trees_found(value) for tree, value in values.items()}
         if self.exact:
-            return {tree: Estimate.exact(value) for tree, value in values.items()}
+            kind = self._result.kind_of_sums
+            return {
+                tree: replace(Estimate.exact(value), kind=kind) for tree, value in values.items()
+            }
         table = self._result.table
         trees = ScoredTrees.of(table, [ScoredTree(tree, np.nan, np.nan) for tree in asked])
         told = self._predicted(DrawnTrees(table, trees, [np.arange(len(asked))]))

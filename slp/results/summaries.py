@@ -16,6 +16,7 @@ from slp.results.record.rule_use import RuleUse
 
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
+    from slp.results.averages.over_trees import TreeAverages
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class FeatureUse:
     expected_splits_error: float = 0.0
     prior_probability: float | None = None
     prior_probability_error: float | None = None
+
+
+def _mean_depth(averages: TreeAverages) -> NDArray[np.float64]:
+    mass = averages.depth_distribution()
+    return np.array([mass @ np.arange(len(mass))])
 
 
 class Summaries:
@@ -58,9 +64,15 @@ class Summaries:
         splits, drawn_splits = self._expected_splits
         # A sum of probabilities is above 1 by its rounding.
         numbers = [np.minimum(usage, 1.0), splits]
-        none = np.zeros(len(splits))
-        numbers.append(none if drawn is None else drawn.usage_error())
-        numbers.append(none if drawn_splits is None else drawn_splits.expected_splits_error())
+        differs = self._result.differs
+        numbers.append(
+            differs(usage, lambda a: a.usage()) if drawn is None else drawn.usage_error()
+        )
+        numbers.append(
+            differs(splits, lambda a: a.expected_splits())
+            if drawn_splits is None
+            else drawn_splits.expected_splits_error()
+        )
         beside = self._result.prior_uses()
         if beside.probabilities is not None:
             numbers += [np.array(beside.probabilities), np.array(beside.errors)]
@@ -119,6 +131,12 @@ class Summaries:
         engines."""
         return self._result.trees_found
 
+    @property
+    def trees_summed(self) -> int | None:
+        """How many trees each draw sums up (`:- trees(M).`), and all averages are over their sums;
+        None where a draw is one tree."""
+        return self._result.trees_summed
+
     def rule_probabilities(self) -> list[RuleUse]:
         """For each rule of the program, in the order of the text, `rule`, `file`, `line` and three
         quantities of derivations: `at_start` (the probability that the rule comes first),
@@ -153,7 +171,7 @@ class Summaries:
 
     def expected_leaves(self) -> float:
         """Expected number of leaves."""
-        return 1.0 + float(self._expected_splits[0].sum())
+        return (self.trees_summed or 1) + float(self._expected_splits[0].sum())
 
     @cached_property
     def _expected_splits(self) -> tuple[NDArray[np.float64], DrawnTrees | None]:
@@ -167,13 +185,21 @@ class Summaries:
     def expected_leaves_error(self) -> float:
         """Monte Carlo standard error of `expected_leaves`: 0 if it is exact, NaN if there are too
         few draws to tell."""
-        _, drawn = self._expected_splits
-        return 0.0 if drawn is None else float(drawn.error(drawn.n_leaves.astype(np.float64)))
+        splits, drawn = self._expected_splits
+        if drawn is None:
+            total = splits.sum(keepdims=True)
+            return float(
+                self._result.differs(total, lambda a: a.expected_splits().sum(keepdims=True))[0]
+            )
+        return float(drawn.error(drawn.n_leaves.astype(np.float64)))
 
     def expected_depth_error(self) -> float:
         """Monte Carlo standard error of `expected_depth`, as `expected_leaves_error`."""
         _, drawn = self._depth_distribution
-        return 0.0 if drawn is None else float(drawn.error(drawn.depth.astype(np.float64)))
+        if drawn is None:
+            mean = np.array([self.expected_depth()])
+            return float(self._result.differs(mean, _mean_depth)[0])
+        return float(drawn.error(drawn.depth.astype(np.float64)))
 
     def leaf_distribution(self) -> NDArray[np.float64]:
         """An array with the probability of k leaves at index k = 0, 1, ... It ends where the rest

@@ -44,6 +44,8 @@ def evidence_text(posterior: Posterior) -> str:
         return f"not known: {posterior.no_evidence}"
     if posterior.log_evidence_kind != "estimate":
         return f"{value:.6f}, exact"
+    if posterior.trust.summed:
+        return f"{value:.6f}, estimate, {error:.1g} from that by fewer values of parameters"
     told = f"{_to_error(value, error)}, estimate"
     found = posterior.diagnostics
     if found is None or found.converged or found.errors_of_islands:
@@ -62,7 +64,7 @@ def _to_error(value: float, error: float | None) -> str:
 
 def derivations_note(posterior: Posterior) -> str | None:
     """What must be said where trees are ranked by their derivations; None where they are not."""
-    if posterior.map().derivation_log_joint is None:
+    if posterior.trees_summed is not None or posterior.map().derivation_log_joint is None:
         return None
     return (
         "a tree may have several derivations: ranks, bounds, certificates and numbers of trees are "

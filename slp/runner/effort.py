@@ -28,6 +28,7 @@ class Level:
     untempered : a run of chains without ladders.
     particles : of each island of the particle filter.
     soft_steps : the steps of chains over soft trees, as a share of those of `thorough`.
+    sweeps : those of chains over sums of trees, as a share of those of `default`.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Level:
     untempered: float
     particles: int
     soft_steps: float
+    sweeps: float
 
 
 #: The name of the level that a run has where none is given: a minute of two cores.
@@ -47,9 +49,9 @@ DEFAULT = "default"
 LEVELS = {
     level.name: level
     for level in (
-        Level("quick", 5.0, 2.0, 2.5, 2.5, 2.5, 250, 0.1),
-        Level(DEFAULT, 120.0, 75.0, 120.0, 240.0, 120.0, 1000, 1.0),
-        Level("thorough", math.inf, 150.0, 240.0, 240.0, 150.0, 1000, 1.0),
+        Level("quick", 5.0, 2.0, 2.5, 2.5, 2.5, 250, 0.1, 0.2),
+        Level(DEFAULT, 120.0, 75.0, 120.0, 240.0, 120.0, 1000, 1.0, 1.0),
+        Level("thorough", math.inf, 150.0, 240.0, 240.0, 150.0, 1000, 1.0, 3.0),
     )
 }
 

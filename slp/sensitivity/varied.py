@@ -31,6 +31,7 @@ _Floats: TypeAlias = NDArray[np.float64]
 
 NOT_IN_LABELS = "no label and no feature weight uses it, or guards, arguments or directives do too"
 AT_END = "it is at an end of its range, where labels are invalid on the other side"
+OF_A_BOX = "the prior of a box is not varied"
 COMPUTED = "it is computed from other parameters"
 
 
@@ -102,11 +103,14 @@ def _under(program: CheckedProgram, edges: Edges) -> _Floats | None:
 # --- concentrations ------------------------------------------------------------------------------
 
 
-def _concentrations(edges: Edges) -> Iterator[Varied]:
+def _concentrations(edges: Edges) -> Iterator[Varied | NotVaried]:
+    """Those of the leaves that are in no box."""
     leaf = edges.table.leaf
+    for name in dict.fromkeys(own.box.name for own, _ in leaf.in_boxes):
+        yield NotVaried(f"the leaves of {name}", OF_A_BOX)
     concentration, n = leaf.concentration, len(leaf.concentration)
     units = [(f"a({label})", unit) for label, unit in zip(leaf.classes, np.eye(n), strict=True)]
-    if n and isinstance(leaf.to_plain()["concentration"], float):  # declared once, for all
+    if n and leaf.one_concentration:  # declared once, for all
         units.insert(0, ("a", np.ones(n)))
     for name, unit in units:
         value = float(concentration[np.flatnonzero(unit)[0]])
@@ -133,14 +137,17 @@ def slope_of_likelihood(table: Table, statistics: _Floats, unit: _Floats) -> _Fl
     together, shape (B,)."""
     digamma = late_import("scipy.special").digamma
     a = table.leaf.concentration
-    own = (digamma(statistics + a) - digamma(a)) @ unit
-    total = digamma(a.sum()) - digamma(statistics.sum(axis=1) + a.sum())
-    return np.asarray(own + total * unit.sum())
+    counts = statistics[:, : len(a)]
+    own = (digamma(counts + a) - digamma(a)) @ unit
+    total = digamma(a.sum()) - digamma(counts.sum(axis=1) + a.sum())
+    return np.where(table.leaf.prior_of(statistics) == 0, own + total * unit.sum(), 0.0)
 
 
 def slope_of_values(table: Table, statistics: _Floats, unit: _Floats) -> _Floats:
     """The derivatives of the class probabilities of boxes by concentrations that move together,
     shape (B, C)."""
+    a = table.leaf.concentration
     values = table.leaf.values(statistics)
-    total = statistics.sum(axis=1) + table.leaf.concentration.sum()
-    return np.asarray((unit - values * unit.sum()) / total[:, None])
+    total = statistics[:, : len(a)].sum(axis=1) + a.sum()
+    slope = (unit - values * unit.sum()) / total[:, None]
+    return np.where(table.leaf.prior_of(statistics)[:, None] == 0, slope, 0.0)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from slp.trees.fit import fit_tree
     from slp.trees.from_sklearn import tree_from_sklearn
     from slp.trees.in_sample import in_sample_fit
+    from slp.trees.leaf_priors import with_priors_of
     from slp.trees.nodes import TreeNode
     from slp.trees.predicates import names_code, with_predicates
     from slp.trees.predictions import leaf_predictions, predict_rows
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from slp.trees.regions import Region
     from slp.trees.route import route_rows, route_table
     from slp.trees.soft import SoftTree
+    from slp.trees.sums import TreeSum
 
 __all__ = [
     "CHECKER",
@@ -44,6 +46,7 @@ __all__ = [
     "Place",
     "Region",
     "SoftTree",
+    "TreeSum",
     "Split",
     "Tree",
     "TreeEdit",
@@ -73,6 +76,7 @@ __all__ = [
     "tree_to_sql",
     "tree_to_text",
     "with_predicates",
+    "with_priors_of",
 ]
 
 # Many programs need only `Tree`.
@@ -87,6 +91,7 @@ __getattr__, __dir__ = late_names(
         "slp.trees.files": "read_tree text_of_file",
         "slp.trees.fit": "fit_tree",
         "slp.trees.in_sample": "in_sample_fit",
+        "slp.trees.leaf_priors": "with_priors_of",
         "slp.trees.predictions": "leaf_predictions predict_rows",
         "slp.trees.route": "route_rows route_table",
         "slp.trees.encoding": "tree_from_dict tree_to_dict",
@@ -96,5 +101,6 @@ __getattr__, __dir__ = late_names(
         "slp.trees.reading": "TreeText tree_from_text",
         "slp.trees.regions": "Region",
         "slp.trees.soft": "SoftTree",
+        "slp.trees.sums": "TreeSum",
     },
 )

@@ -26,9 +26,11 @@ from slp.constraints import (
     Monotone,
     Once,
 )
+from slp.constraints.form import of_kind
 from slp.constraints.prefer import Prefer
 from slp.ir.constraints import Constraint, Support
 from slp.ir.groups import Named, features_of, name_in_program
+from slp.ir.leaves import ClassShares
 from slp.ir.made import Made
 from slp.ir.program import CheckedProgram
 from slp.leaves import label_text
@@ -93,11 +95,15 @@ def findings(constraint: Constraint | Support, seen: Seen) -> Iterator[Finding]:
                 yield Finding(why, witness={"paths": list(used.values())[: count + 1]})
         case Monotone():
             program = seen.program
-            orders = program.leaf, seen.levels, program.class_order
+            orders = program.leaf, seen.levels, program.class_order, program.leaves_of_boxes
             feature, up = constraint.feature, constraint.direction == "up"
             for fall in falls(feature, up, seen.places, *orders):
                 points = None if fall.points is None else {"points": list(fall.points)}
                 yield Finding(fall.why, fall.place, fall.unknown, points)
+        case Constant(shares=ClassShares()):
+            yield from _wrong_splits(constraint, splits)
+            for place, _ in leaves:
+                yield from _other_shares(constraint, place, seen.program)
         case Constraint(by_code=True):
             yield from _refusals(constraint, seen)
         case _:
@@ -226,6 +232,17 @@ def _cost_text(total: Fraction) -> str:
 
 def _shown(split: Split) -> str:
     return f"`{condition_text(split)}`"
+
+
+def _other_shares(constraint: Constant, place: Place, program: CheckedProgram) -> Iterator[Finding]:
+    """A leaf that contains the box contains one with other class probabilities too."""
+    if not place.region.contains(constraint.box):
+        return
+    for other in of_kind(program.constraints, Constant):
+        differ = other.shares not in (None, constraint.shares)
+        if differ and place.region.contains(other.box):
+            why = f"the leaf holds the box {other.box.name} too, with other class probabilities"
+            yield Finding(why, place)
 
 
 def _outvoted(constraint: Majority, place: Place, leaf: Leaf) -> Iterator[Finding]:

@@ -11,6 +11,8 @@ and `"absent"`, as beside `"other"`, is what becomes of rows with none of them),
 {class: rows}}`, `{"n": rows, "mean": m}` (of durations also `"events"`, how many were seen to their
 end; of counts with exposures also their sum, `"exposure"`, of which a unit has the mean m), `{"n":
 rows}`, `{"mean": m, "variance": v}` (of a hardened soft tree), or `{}` for a leaf with no summary.
+Beside these stand, in a leaf whose prior is not that of most leaves, `"prior"`, the model in words,
+and `"shares"`, the class probabilities, or `"expected"`, the mean, of durations also `"median"`.
 `"concentrations"` beside `"counts"`, where smoothing changed the leaf's prior, are those of its
 posterior by class, and the reader makes the prediction of the leaf from them. `"predictive"` beside
 these is the prediction of a leaf model. It is written on request, and the reader ignores it.
@@ -43,6 +45,7 @@ from slp.messages.trees import (
     NODE_IS_NO_OBJECT,
     NOT_A_STRING,
     PIECES_MALFORMED,
+    SHARES_MALFORMED,
     SPLIT_HAS_STRANGE_KEY,
     SPLIT_LACKS_KEY,
 )
@@ -50,7 +53,7 @@ from slp.trees.tree import Asked, Leaf, Prediction, Tree, tree_of_preorder
 
 _LEAF_KEYS = frozenset(
     ("counts", "n", "events", "exposure", "mean", "variance", "line", "pieces")
-    + ("concentrations", "predictive")
+    + ("concentrations", "predictive", "prior", "shares", "expected", "median")
 )
 _SPLIT_KEYS = frozenset(("feature", "left", "right", *TEST_KEYS))
 
@@ -65,6 +68,9 @@ def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
             if "counts" in leaf:
                 classes |= {label_of(c) for c in leaf["counts"]}
                 leaf["counts"] = _by_text(leaf["counts"])
+            if "shares" in leaf:
+                classes |= {label_of(c) for c in leaf["shares"]}
+                leaf["shares"] = _by_text(leaf["shares"])
             if node.predictive is not None:
                 posterior = node.predictive.concentrations()
                 if posterior is not None:
@@ -171,7 +177,18 @@ def _check_leaf(
     for key in ("n", "events", "exposure"):
         if key in summary:
             _check_count(site, key, summary[key])
-    for key in ("mean", "variance"):
+    if "prior" in summary and not isinstance(summary["prior"], str):
+        site.fail(NOT_A_STRING, key="prior", found=json_kind(summary["prior"]))
+    if "shares" in summary:
+        shares = summary["shares"]
+        if not isinstance(shares, Mapping) or not all(isinstance(c, str) for c in shares):
+            site.fail(SHARES_MALFORMED)
+        for share in shares.values():
+            _check_count(site, "shares", share)
+        if not math.isclose(sum(shares.values()), 1, abs_tol=1e-9):
+            site.fail(SHARES_MALFORMED)
+        summary["shares"] = _by_label(site, "shares", shares, labels)
+    for key in ("mean", "variance", "expected", "median"):
         if summary.get(key) is not None:
             check_number(site, NO_SUMMARY, key, summary[key])
     for i, piece in enumerate(_check_pieces(site, summary.get("pieces", []))):

@@ -20,7 +20,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.leaves import OF_NUMBERS, Label, label_text, leaf_class, sorted_labels
 
 #: How leaves predict, as plain data.
@@ -39,7 +39,8 @@ def formula_of(
         if classes_outside(summaries, order) or (order is None and have_names(summaries)):
             return None
         prior = (1.0,) if model is None else model.listed or model.args
-        return _formula_of_classes([s["counts"] for s in summaries], prior, order)
+        named = [{**s["counts"], **s.get("shares", {})} for s in summaries]
+        return _formula_of_classes(named, prior, order)
     if all("mean" in s for s in summaries) and not classes:
         return _with_overall_mean((known or OF_NUMBERS).mean_formula(model), summaries)
     return None
@@ -83,20 +84,28 @@ def rising_of(formula: Formula, summaries: Summaries) -> list[dict[str, float]] 
     """For each leaf, by name, the values that must not decrease as a feature grows under
     `monotone(F, up)`; None if a summary lacks what the formula needs.
 
-    The probabilities of the classes up to one must not increase, so they are taken negative.
+    The probabilities of the classes up to one must not increase, so they are taken negative. A leaf
+    with a prior of its own says what it predicts.
     """
     if "classes" in formula:
-        return [_class_probabilities(s["counts"], formula) for s in summaries]
+        return [_class_probabilities(s, formula) for s in summaries]
     means = _means_of_pieces if "starts" in formula else _ratios
     try:
-        return [{"the mean": mean} for mean in means(formula, summaries)]
+        told = [
+            s.get("expected", math.inf) if "prior" in s else means(formula, [s])[0]
+            for s in summaries
+        ]
     except (KeyError, StopIteration):
         return None
+    return [{"the mean": mean} for mean in told]
 
 
-def _class_probabilities(counts: Mapping[Label, int], formula: Formula) -> dict[str, float]:
+def _class_probabilities(summary: Mapping[str, Any], formula: Formula) -> dict[str, float]:
     classes, add = formula["classes"], formula["add"]
-    rows = {label_text(c): n for c, n in counts.items()}
+    told = summary.get("shares", summary["counts"])
+    rows = {label_text(c): n for c, n in told.items()}
+    if "shares" in summary:
+        add = [0.0] * len(classes)
     total = sum(rows.values()) + sum(add)
     below, out = 0.0, {}
     for k, outcome in enumerate(classes[:-1]):

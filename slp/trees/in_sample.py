@@ -25,6 +25,7 @@ def in_sample_fit(table: Table, tree: Tree) -> list[str]:
         sums = np.zeros((tree.n_leaves, table.statistics.shape[1]))
         np.add.at(sums, route_table(tree, table), table.statistics)
     if table.leaf.classes:
+        sums = sums[:, : len(table.leaf.classes)]
         right, total = float(sums.max(axis=1).sum()), sums.sum(axis=0)
         most = label_text(table.leaf.classes[int(total.argmax())])
         whole = f"{table.n_rows} rows"
@@ -43,6 +44,6 @@ def in_sample_fit(table: Table, tree: Tree) -> list[str]:
 
 def _error(sums: np.ndarray) -> float:
     """Root mean squared distance from the means of leaves with statistics (K, 3)."""
-    n, s1, s2 = sums.T
+    n, s1, s2 = sums.T[:3]
     within = s2 - s1 * s1 / np.where(n > 0, n, 1.0)
     return math.sqrt(max(float(within.sum()), 0.0) / float(n.sum()))

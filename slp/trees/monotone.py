@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple, TypeAlias
 
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import BoxLeaf, LeafDeclaration
 from slp.trees.formulas import classes_outside, formula_of, have_names, rising_of
+from slp.trees.leaf_priors import applies
 from slp.trees.regions import Levels, Region
 from slp.trees.tree import Leaf, Node, Place
 
@@ -43,6 +44,7 @@ def falls(
     model: LeafDeclaration | None,
     levels: Mapping[str, frozenset[str]] | None,
     order: Sequence[str] | None = None,
+    boxes: Sequence[BoxLeaf] = (),
 ) -> Iterator[Fall]:
     """Every pair of leaves between which predictions fall (`up`) or rise (not `up`) as the feature
     grows.
@@ -50,6 +52,7 @@ def falls(
     Two leaves are compared if they hold points that agree in all other features, and the feature is
     larger in one. `levels` are those of the table's categorical features; None if there is no
     table, and then of leaves that may meet only in a level which no test names it cannot be told.
+    `boxes` are those whose leaves have priors of their own.
     """
     places = list(places)
     untold = _untold(feature, (p.node for p in places))
@@ -57,6 +60,11 @@ def falls(
         yield Fall(untold, None, unknown=True)
         return
     leaves, summaries = open_leaves(places)
+    for place, summary in zip(leaves, summaries, strict=True):
+        if "prior" not in summary and any(applies(own, place.region) for own in boxes):
+            why = "a leaf in a box with a prior of its own does not say what it predicts"
+            yield Fall(f"{why}: give the table", place, unknown=True)
+            return
     formula = formula_of(summaries, model, order)
     rising = None if formula is None else rising_of(formula, summaries)
     strange = classes_outside(summaries, order)

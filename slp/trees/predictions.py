@@ -81,15 +81,17 @@ def deciding_model(leaves: Sequence[Leaf]) -> LeafModel | None:
 def listed_classes(leaves: Sequence[Leaf]) -> tuple[Label, ...]:
     """The classes of leaves in the order in which these list them; () unless all leaves have
     some."""
-    counts = [leaf.summary.get("counts") or {} for leaf in leaves]
+    counts = [leaf.summary.get("shares") or leaf.summary.get("counts") or {} for leaf in leaves]
     return tuple(dict.fromkeys(c for own in counts for c in own)) if all(counts) else ()
 
 
 def share_of_classes(leaves: Sequence[Leaf], classes: tuple[Label, ...]) -> NDArray[np.float64]:
-    """The share of each class among the rows of leaves, shape (K, C)."""
-    counts = [[leaf.summary["counts"].get(c, 0) for c in classes] for leaf in leaves]
-    rows = np.array([[leaf.rows] for leaf in leaves], np.float64)
-    return np.asarray(np.array(counts, np.float64) / rows)
+    """The share of each class among the rows of leaves, or the probability where a leaf has a prior
+    of its own, shape (K, C)."""
+    told = [leaf.summary.get("shares") or leaf.summary["counts"] for leaf in leaves]
+    shares = np.array([[own.get(c, 0) for c in classes] for own in told], np.float64)
+    rows = [1 if "shares" in leaf.summary else leaf.rows for leaf in leaves]
+    return np.asarray(shares / np.array(rows, np.float64)[:, None])
 
 
 def _prediction_of_parts(
@@ -142,13 +144,14 @@ def _leaf_prediction(leaf: Leaf) -> Label:
     if leaf.predictive is not None and leaf.predictive.model.loss is not None:
         decision: Label = leaf.predictive()["decision"]
         return decision
-    counts: Mapping[Label, float] | None = leaf.summary.get("counts")
+    counts: Mapping[Label, float] | None = leaf.summary.get("shares", leaf.summary.get("counts"))
     if counts:
         return max(counts, key=lambda outcome: counts[outcome])
     if "events" in leaf.summary:
         return _median_duration(leaf)
-    if leaf.summary.get("mean") is not None:
-        return float(leaf.summary["mean"])
+    mean = leaf.summary.get("expected", leaf.summary.get("mean"))
+    if mean is not None:
+        return float(mean)
     raise DataError(NOTHING_TO_PREDICT_FROM())
 
 
@@ -158,5 +161,7 @@ def _median_duration(leaf: Leaf) -> float:
     if leaf.predictive is not None:
         median = leaf.predictive()["median"]
         return math.inf if median is None else float(median)
+    if "median" in leaf.summary:
+        return float(leaf.summary["median"])
     n, events, mean = (leaf.summary.get(key) or 0 for key in ("n", "events", "mean"))
     return float(math.log(2) * n * mean / events) if events else math.inf

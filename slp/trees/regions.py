@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from slp.columns import Below, Test
 from slp.columns.tests import MOST_TOLD
-from slp.ir.constraints import Box
+from slp.ir.boxes import Box
 from slp.messages.numbers import number_text
 
 Interval: TypeAlias = tuple[float, float]

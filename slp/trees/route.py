@@ -27,6 +27,7 @@ from slp.messages.trees import (
     TREE_VALUE_MISSING,
 )
 from slp.trees.drawing import condition_text
+from slp.trees.leaf_priors import with_priors_of
 from slp.trees.row_columns import RowColumns, no_column
 from slp.trees.tree import Leaf, Split, Tree
 
@@ -158,6 +159,7 @@ class RowsOfTable:
         sums = np.zeros((tree.n_leaves, self.statistics.shape[1]))
         where = route_rows(tree, self.X, self.present)
         np.add.at(sums, where, self.statistics)
+        sums = with_priors_of(tree, self.model, sums)
         rows = np.bincount(where, minlength=tree.n_leaves).tolist()
         return [replace(Leaf.of(self.model, s), counted=n) for s, n in zip(sums, rows, strict=True)]
 

@@ -51,6 +51,8 @@ def summary_term(summary: Mapping[Any, Any]) -> Term:
 
 
 def _told(value: Any) -> Term:
+    if isinstance(value, str):
+        return Atom(value)
     return summary_term(value) if isinstance(value, Mapping) else Number(value)
 
 

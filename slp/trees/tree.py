@@ -314,7 +314,8 @@ class Tree:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most frequent class of its leaf (on a tie the one listed first), the
-        leaf's mean, or the height of its line. For durations it is the predicted median; if the
+        leaf's mean, or the height of its line; of a leaf that has a prior of its own the most
+        probable class, or the mean by its model. For durations it is the predicted median; if the
         leaf model is unknown, log(2) times the observed time for each event. Under a declared loss,
         where the leaf model is known, it is the decision of least expected loss in the leaf.
 
@@ -344,6 +345,7 @@ class Tree:
         where = trees.route_table(self, table)
         statistics = np.zeros((self.n_leaves, table.statistics.shape[1]))
         np.add.at(statistics, where, table.statistics)
+        statistics = trees.with_priors_of(self, table.leaf, statistics)
         return self.with_leaves([Leaf.of(table.leaf, s) for s in statistics])
 
     # --- out and in ------------------------------------------------------------------------

@@ -27,7 +27,9 @@ from slp.constraints import (
 from slp.errors import ProgramError
 from slp.folders import folders_of
 from slp.ir import program as ir
-from slp.ir.constraints import Box, Support
+from slp.ir.boxes import Box
+from slp.ir.constraints import Support
+from slp.ir.leaves import LeafDeclaration
 from slp.source import SourceFile
 from slp.syntax import parse_program, parse_term
 from slp.terms import Atom, Number, Struct, Text, Var
@@ -108,7 +110,7 @@ def test_declarations_become_data() -> None:
     """
     p = checked(text)
     assert (p.response, p.event) == ("time", "status")
-    assert p.leaf == ir.LeafDeclaration("normal_inverse_gamma", (-1.0, 0.1, 2.0, 3.0))
+    assert p.leaf == LeafDeclaration("normal_inverse_gamma", (-1.0, 0.1, 2.0, 3.0))
     assert p.features == (
         ir.FeatureDeclaration("age", "numeric", ir.Cuts((18.0, 40.0))),
         ir.FeatureDeclaration(None, None, ir.Bins("quantile", 5)),
@@ -124,7 +126,7 @@ def test_exposures_and_jeffreys() -> None:
     p = checked(":- use(growtree). :- response(claims, exposure(years)).")
     assert (p.response, p.event, p.exposure) == ("claims", None, "years")
     p = checked(":- use(growtree). :- leaf(jeffreys).")
-    assert p.leaf == ir.LeafDeclaration("dirichlet", (0.5,))
+    assert p.leaf == LeafDeclaration("dirichlet", (0.5,))
 
 
 def test_defaults() -> None:

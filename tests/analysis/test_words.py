@@ -21,7 +21,8 @@ from slp.constraints import (
     Once,
     Predicate,
 )
-from slp.ir.constraints import Box, Constraint
+from slp.ir.boxes import Box
+from slp.ir.constraints import Constraint
 from slp.ir.words import describe_constraint, describe_prior
 from slp.source import SourceFile
 from slp.syntax import parse_program

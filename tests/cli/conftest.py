@@ -34,7 +34,7 @@ def slp_run(
 
     def call(*arguments: object) -> Result:
         words = [str(a) for a in arguments]
-        if words[0] == "slp-sample":
+        if words[:1] == ["slp-sample"]:
             code = run(sample_command, words[1:])
         else:
             code = run(slp_command, words)

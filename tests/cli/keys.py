@@ -25,6 +25,7 @@ KEYS = {
     "features_prior_error",
     "features_prior_kind",
     "importances",
+    "parameters",
     "stacked",
     "rules",
     "edits",

@@ -41,6 +41,8 @@ COMMANDS = {
     "check of a mistake": (["check", "wrong.slp"], 1),
     "check of a syntax error": (["check", "unread.slp"], 1),
     "check of a name": (["check", BAD], 1),
+    "check for GitHub": (["check", "wrong.slp", "--format", "github"], 1),
+    "check as SARIF": (["check", "wrong.slp", "--format", "sarif"], 1),
     "check of bytes": (["check", "\udcff\udcfe.slp"], 1),
     "fmt": (["fmt", "-"], 0),
     "fmt --diff": (["fmt", "--diff", "prior.slp"], 1),
@@ -48,6 +50,8 @@ COMMANDS = {
     "explain": (["explain", "prior.slp", "table.csv"], 0),
     "explain without data": (["explain", "prior.slp"], 0),
     "engines": (["engines"], 0),
+    "demo": (["demo"], 0),
+    "demo into a bad folder": (["demo", "-o", BAD], 2),
     "expand": (["expand", "growtree", "table.csv"], 0),
     "prior": (["prior", "prior.slp", "table.csv", "-n", "2", "--seed", "1"], 0),
     "new": (["new", "table.csv", "-y", "class" + BAD], 0),
@@ -162,7 +166,10 @@ def test_no_command_prints_what_a_terminal_obeys(
 def test_every_command_is_tried() -> None:
     tried = {arguments[0] for arguments, _ in COMMANDS.values()}
     context = click.Context(slp_command)
-    assert set(slp_command.list_commands(context)) <= tried | {"report"}
+    assert set(slp_command.list_commands(context)) <= tried | {
+        "report",
+        "lsp",
+    }
 
 
 def test_nothing_is_printed_past_the_one_place() -> None:

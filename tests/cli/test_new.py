@@ -16,7 +16,10 @@ from slp.cli import slp_command
 from slp.cli.common import run
 from slp.data import read_columns
 from slp.errors import SlpWarning
+from slp.lsp.checks import Job, check
+from slp.lsp.tables import named_in
 from slp.program import find_mistakes, first_program
+from slp.source import SourceFile
 from slp.syntax import format_program, parse_program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -203,3 +206,25 @@ def test_a_file_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert Path("prior.slp").read_text() == "mine"
     assert run(slp_command, ["new", str(data), "-o", "prior.slp", "--force"]) == 0
     assert Path("prior.slp").read_text() == written
+
+
+@pytest.mark.parametrize(
+    ("program", "table", "want"),
+    [
+        ("prior.slp", "t.csv", "t.csv"),
+        ("prior.slp", "own data/t.csv", "own data/t.csv"),
+        ("programs/prior.slp", "programs/t.csv", "t.csv"),
+        ("programs/prior.slp", "t.csv", None),  # outside the program's folder
+    ],
+)
+def test_editors_find_the_table(
+    slp_run, tmp_path: Path, monkeypatch, program: str, table: str, want: str | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in (Path(program), Path(table)):
+        path.parent.mkdir(exist_ok=True)
+    Path(table).write_text("age,dose,y\n1,5,a\n2,5,a\n3,6,b\n4,7,b\n5,5,a\n6,7,b\n")
+    assert slp_run("new", table, "-o", program).code == 0
+    named = named_in(SourceFile.read(program))
+    assert (None if named is None else named[0]) == want
+    assert check(Job(Path(program).read_text(), tmp_path / program)).found == ()

@@ -68,6 +68,7 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "edits": ("mh", ":- use(edittree). :- start(edittree(split(z, 2, leaf, leaf))).", _MH),
     "smc": ("smc", TREES, {"draws": 8, "islands": 4, "particles": 8}),
     "rjhmc": ("rjhmc", ":- use(rjhmc).", {"draws": 8, "warmup": 4, "chains": 2}),
+    "additive": ("additive", TREES + " :- trees(3).", {"draws": 8, "warmup": 4, "chains": 2}),
     "prolog": ("prolog", TREES, {"draws": 8, "warmup": 2, "thin": 1, "chains": 2}),
     "backtracking": (
         "forward",

@@ -22,6 +22,7 @@ RANGE = ":- start(t). :- param(h, 0.1). 0.5 :: t --> leaf. "
 #: Programs that engines refuse, or that have options which they refuse.
 PROGRAMS: dict[str, slp.Program] = {
     "plain": slp.parse(":- use(growtree)."),
+    "one tree": slp.parse(":- use(growtree)."),
     "features": slp.parse(":- use(growtree). :- constraint(max_features(1))."),
     "monotone": slp.parse(
         ":- use(growtree). :- constraint(monotone(a, up)). :- response(y, [ordinal([p, q])])."
@@ -34,6 +35,8 @@ PROGRAMS: dict[str, slp.Program] = {
     ),
     "heavy": slp.parse(":- weights. :- start(t). 2 :: t --> leaf. 2 :: t --> split(F, V), t, t."),
     "soft": slp.parse(":- use(rjhmc)."),
+    "sum, predicate": slp.parse(":- trees(3).").require(lambda tree: True),
+    "sum, preference": slp.parse(":- trees(3). :- prefer(max_features(1), 1)."),
     "soft without width": slp.parse(
         ":- start(t). 0.5 :: t --> leaf. 0.5 :: t --> split(F, V, range), t, t."
     ),
@@ -77,6 +80,9 @@ TOLD = {
     "soft, features": "on finished trees",
     "soft, monotone": "on finished trees",
     "soft, predicate": "predicates",
+    "one tree": "programs of one tree",
+    "sum, predicate": "predicates in code",
+    "sum, preference": "preferences about finished trees",
     "soft, leaf": "`min_leaf`",
     "soft, weight": "`min_weight`",
     "soft, edits": "`edittree`",
@@ -168,6 +174,11 @@ CASES: dict[str, list[Case]] = {
     "stacked": [
         ({}, "edits", "E568", "edits a given tree"),
         ({"members": 8}, "plain", "E568", "it takes 400 rows"),
+    ],
+    "additive": [
+        ({}, "one tree", "E577", "declares none"),
+        ({}, "sum, predicate", "E577", "predicates in code"),
+        ({}, "sum, preference", "E577", "preferences about finished trees"),
     ],
     "toy": [],
 }

@@ -27,7 +27,7 @@ class Island(DerivedTrees, IslandStepper):
 
     def init(self, rng, stop=never):
         root = self.process.root
-        weight = self.power * self.process.log_marginal(root.box)
+        weight = self.power * self.process.log_marginal(root.box, root.state)
         return [([], [(root.box, root.state)], weight)] * self.n
 
     def step(self, randomness, state, tally):

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from slp.constraints import Before, Constant, Exclusive, First, Forbid, Interaction, Majority, Once
 from slp.constraints.forbid import ForbidWithinAutomaton
 from slp.ir.automaton import DONE, Automaton
+from slp.ir.boxes import Box
 from slp.ir.cells import Cell, cells_between, coarse_cells
-from slp.ir.constraints import Box, Constraint
+from slp.ir.constraints import Constraint
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, LeafRule, SplitRule, cell_of
 from slp.lower import program_to_tree_grammar
@@ -250,7 +251,7 @@ def test_states_after_a_split_in_words() -> None:
 
 
 def test_a_region_inside_the_box_forbids_the_feature() -> None:
-    automaton = ForbidWithinAutomaton(frozenset({"age"}), INFANT)
+    automaton = ForbidWithinAutomaton(INFANT, frozenset({"age"}))
     step = automaton.step(automaton.start, "age", cell(24.0))
     assert step is not None
     inner = automaton.step(step[0], "age", cell(0.0))

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from slp.data import read_frame, table_of
 from slp.errors import SlpError
-from slp.ir.program import Bins, CheckedProgram, Cuts, FeatureDeclaration, LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
+from slp.ir.program import Bins, CheckedProgram, Cuts, FeatureDeclaration
 
 CELLS = st.one_of(
     st.none(),

@@ -12,7 +12,8 @@ import pytest
 from slp.data import response as response_module
 from slp.data import table_of
 from slp.errors import DataError
-from slp.ir.program import FeatureDeclaration, LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
+from slp.ir.program import FeatureDeclaration
 from slp.leaves import rounded_text
 
 DIRICHLET = LeafDeclaration("dirichlet", (1.0,))

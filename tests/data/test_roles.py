@@ -9,7 +9,8 @@ import pytest
 
 from slp.data import table_of
 from slp.errors import DataError
-from slp.ir.program import FeatureDeclaration, LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
+from slp.ir.program import FeatureDeclaration
 from slp.source import SourceFile, SourceSpan
 
 POISSON = LeafDeclaration("gamma_poisson", (1.0, 1.0))

@@ -27,6 +27,7 @@ TABLES = {
     "modal": "modal.md#options",
     "stacked": "stacking.md#options",
     "rjhmc": "soft-trees.md#options",
+    "additive": "sums.md#options",
 }
 FLAGS = "api.md"
 PAGES = tuple(
@@ -46,6 +47,7 @@ _ROWS: tuple[tuple[str, Callable[[Level], float]], ...] = (
     ("chains without tempering, seconds", lambda level: level.untempered),
     ("`smc`: particles of an island", lambda level: level.particles),
     ("`rjhmc`: share of the steps", lambda level: level.soft_steps),
+    ("`additive`: the same", lambda level: level.sweeps),
 )
 
 

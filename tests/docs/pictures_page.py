@@ -1,4 +1,4 @@
-"""The pictures of docs/pictures.md and docs/survival.md, made by the commands of these pages.
+"""The pictures of some pages of docs/, made by the commands of these pages.
 
 `python tests/docs/pictures_page.py` writes them to docs/pictures. A test asserts that a page shows
 every picture that its commands make, and no other.
@@ -18,7 +18,7 @@ from tests.docs.pages import ROOT, blocks_of, commands_of
 
 DOCS = ROOT / "docs"
 FOLDER = DOCS / "pictures"
-NAMES = ("pictures.md", "survival.md")
+NAMES = ("pictures.md", "survival.md", "tutorial.md")
 
 
 def shown(name: str) -> list[str]:
@@ -38,6 +38,7 @@ if __name__ == "__main__":
     for page in NAMES:
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
+            shutil.copytree(ROOT / "examples", "examples")
             for block in blocks_of(DOCS / page):
                 if block.file is not None:
                     Path(block.file).write_text(block.text, "utf-8")

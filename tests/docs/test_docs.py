@@ -3,13 +3,9 @@ complete."""
 
 from __future__ import annotations
 
-import contextlib
-import doctest
-import io
 import json
 import math
 import re
-import shlex
 import sys
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -25,8 +21,6 @@ import slp
 from slp.analysis.clauses.predicates import BUILT_IN
 from slp.analysis.sources.directives import CONSTRAINTS, DIRECTIVES
 from slp.cli import slp_command
-from slp.cli.common import run
-from slp.cli.sample import sample_command
 from slp.engines import ENGINES, engine_named
 from slp.errors import ExitCode
 from slp.ir.program import MEASURES
@@ -46,6 +40,7 @@ from tests.docs.pages import (
     prints,
     prose_of,
 )
+from tests.docs.running import printed, run_python
 
 by_page = pytest.mark.parametrize("page", PAGES, ids=[p.name for p in PAGES])
 README = ROOT / "README.md"
@@ -104,22 +99,6 @@ def test_python_runs(
             run_python(block, page, names)
 
 
-def run_python(block: Block, page: Path, names: dict[str, Any]) -> None:
-    """Run a block, as a session if it has prompts; `names` are those of the page's blocks."""
-    if not block.text.startswith(">>>"):
-        # Empty lines in front, so that a traceback has the page's line.
-        code = "\n" * (block.line - 1) + block.text
-        exec(compile(code, str(page), "exec"), names)
-        return
-    session = doctest.DocTestParser().get_doctest(
-        block.text, names, page.name, str(page), block.line - 1
-    )
-    report = io.StringIO()
-    outcome = doctest.DocTestRunner(verbose=False).run(session, out=report.write, clear_globs=False)
-    assert outcome.failed == 0, report.getvalue()
-    names.update(session.globs)
-
-
 @by_page
 def test_programs_are_without_faults(page: Path) -> None:
     for block in blocks_of(page):
@@ -145,20 +124,6 @@ def test_commands_print_what_the_page_says(
             for command, want in commands_of(block):
                 have = printed(command)
                 assert prints(want, have), f"{place(page, block)}: {command} prints\n{have}"
-
-
-def printed(command: str) -> str:
-    """What a command prints, on standard output and standard error together."""
-    name, *arguments = shlex.split(command)
-    out = io.StringIO()
-    with (
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(out),
-        contextlib.suppress(SystemExit),
-    ):
-        run({"slp": slp_command, "slp-sample": sample_command}[name], arguments)
-    # The pages show what compiled kernels print; without them the engine's line says so.
-    return out.getvalue().replace(", in NumPy, as the compiled kernels are missing", "")
 
 
 def test_what_is_printed_may_differ_in_the_last_digits_of_full_numbers_alone() -> None:
@@ -207,6 +172,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 @by_page
 def test_blocks_have_a_known_language(page: Path) -> None:
     known = {"", "bash", "console", "json", "prolog", "python", "text"}
+    known |= {"elisp", "lua", "toml"}  # set-up lines of editors
     assert {b.language for b in blocks_of(page)} <= known
     assert page.read_text("utf-8").count("\n```") == 2 * len(blocks_of(page))
 
@@ -336,7 +302,8 @@ def test_every_engine_with_options_has_a_table_of_them() -> None:
 
 
 def test_every_engine_is_described() -> None:
-    assert [e for e in (*ENGINES, "auto") if f"`{e}`" not in prose("api.md")] == []
+    for page in ("api.md", "engines.md"):
+        assert [e for e in (*ENGINES, "auto") if f"`{e}`" not in prose(page)] == []
 
 
 def test_exit_codes_are_described() -> None:

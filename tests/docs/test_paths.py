@@ -14,7 +14,7 @@ _NAME = re.compile(r"`(slp(?:\.\w+)+)[`(]")
 
 #: What a build makes, the file that a page tells the reader to write, and no paths.
 NOT_THERE = {"slp/_core.pyi", "slp/_data", "slp/_data/grammars", "slp/_data/priors"}
-NOT_THERE |= {"slp/constraints/at_most.py", "native/3"}
+NOT_THERE |= {"slp/_data/demo", "slp/constraints/at_most.py", "native/3"}
 #: Names with a place in capitals, a file that is no module, and what objects alone have.
 NO_NAMES = {"slp.NAME", "slp.cli.NAME.NAME_command", "slp.pl", "slp.BudgetError.known"}
 

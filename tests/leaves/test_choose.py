@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from slp.errors import DataError
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.leaves import leaf_model
 from slp.leaves.normal_defaults import share_of_variance
 

@@ -21,9 +21,12 @@ from slp.leaves import (
     NormalShared,
     OwnModel,
     PiecewiseExponential,
+    SumNormal,
+    SumProbit,
     register_leaf_model,
 )
 from slp.leaves.rates import RatesOfPieces
+from slp.leaves.sum_numbers import SumNumbers
 
 #: A Kolmogorov-Smirnov or chi-square test fails here by chance once in 10,000 runs; the seeds are
 #: fixed, and there are about 40 tests.
@@ -51,6 +54,11 @@ def leaf(name: str) -> tuple[LeafModel, np.ndarray]:
         "dirichlet": (Dirichlet(("a", "b", "c"), [0.5, 1.0, 2.0]), np.array([0, 0, 1, 0, 1])),
         "normal_inverse_gamma": (NormalInverseGamma(0.5, 0.3, 2.5, 1.5, ref=0.2), RESPONSES),
         "normal_shared": (NormalShared(0, 1, 3, 1, ref=0.2), RESPONSES),
+        "sum_normal": (SumNormal(SumNumbers({}, {"mean": 0, "tau": 1, "sigma": 1})), RESPONSES),
+        "sum_probit": (
+            SumProbit((False, True), SumNumbers({}, {"offset": 0, "tau": 1})),
+            np.array([0, 1, 1]),
+        ),
         "gamma_poisson": (GammaPoisson(1.5, 0.7), np.array([0.0, 3, 1])),
         "exposed": (GammaPoisson(1.5, 0.7, exposed=True), np.array([[0.0, 0.5], [3, 2]])),
         "gamma_exponential": (GammaExponential(1.2, 3.0), PAIRS),
@@ -61,7 +69,7 @@ def leaf(name: str) -> tuple[LeafModel, np.ndarray]:
 
 
 NAMES = [*MODELS, "exposed"]
-NUMBERS = [name for name in NAMES if name != "dirichlet"]
+NUMBERS = [name for name in NAMES if name not in ("dirichlet", "sum_probit")]
 
 
 def drawn(name: str, seed: int = 0) -> tuple[LeafModel, np.ndarray, np.ndarray, np.ndarray]:

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 
 import slp
 from slp.errors import ProgramError
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.leaves import GammaExponential, PiecewiseExponential, leaf_from_plain, leaf_to_plain
 from slp.trees.formulas import rising_of
 

@@ -24,7 +24,8 @@ from slp.constraints import (
     MaxCost,
     Once,
 )
-from slp.ir.constraints import Box, Constraint
+from slp.ir.boxes import Box
+from slp.ir.constraints import Constraint
 from slp.ir.decisions import FeatureCost
 
 NUMERIC = ("a", "b", "c")

@@ -14,6 +14,7 @@ from scipy.optimize import brentq
 
 from slp.columns import MISSING
 from slp.ir import program as ir
+from slp.ir.leaves import LeafPrior
 from tests.spec.derivations import AllDerivations, Derivation, TooManyDerivationsError
 from tests.spec.example import (
     Concept,
@@ -28,7 +29,13 @@ from tests.spec.example import (
     n_leaves,
     split_features,
 )
-from tests.spec.leaf_formulas import ExponentialFormula, LeafFormula, WeightedFormula, with_row
+from tests.spec.leaf_formulas import (
+    ExponentialFormula,
+    LeafFormula,
+    WeightedFormula,
+    formula_of_prior,
+    with_row,
+)
 
 __all__ = ["BruteForce", "Derivation", "Example", "Row", "TooManyDerivationsError", "TreeKey"]
 
@@ -52,12 +59,21 @@ class BruteForce(AllDerivations):
     ) -> None:
         super().__init__(program, example, limit)
         self.leaf = leaf
+        self._formulas: dict[LeafPrior | None, Any] = {
+            None: leaf,
+            **{prior: formula_of_prior(leaf, prior) for prior in program.leaf_priors},
+        }
+
+    def formula(self, derivation: Derivation, leaf: tuple[int, ...]) -> Any:
+        """The formula of a leaf with these rows."""
+        return self._formulas[derivation.priors[derivation.leaves.index(leaf)]]
 
     def log_likelihood(self, derivation: Derivation) -> float:
         """Sum of the leaves' log marginal likelihoods: their product may be too small for a
         float."""
         return math.fsum(
-            self.leaf.log_marginal(self._responses(leaf)) for leaf in derivation.leaves
+            self.formula(derivation, leaf).log_marginal(self._responses(leaf))
+            for leaf in derivation.leaves
         )
 
     def _responses(self, rows: tuple[int, ...]) -> list[Any]:
@@ -88,16 +104,19 @@ class BruteForce(AllDerivations):
     def log_given_others(self, row: int) -> float:
         """log p(response of a row | the other responses): the log evidence of all less that of the
         others, where the features of all rows stay."""
-        known: dict[tuple[int, ...], float] = {(): 0.0}
+        known: dict[tuple[Any, tuple[int, ...]], float] = {}
 
-        def log_marginal(rows: tuple[int, ...]) -> float:
-            others = tuple(r for r in rows if r != row)
-            if others not in known:
-                known[others] = self.leaf.log_marginal(self._responses(others))
-            return known[others]
+        def log_marginal(d: Derivation, rows: tuple[int, ...]) -> float:
+            others, formula = tuple(r for r in rows if r != row), self.formula(d, rows)
+            if not others:
+                return 0.0
+            if (formula, others) not in known:
+                known[formula, others] = formula.log_marginal(self._responses(others))
+            return known[formula, others]
 
         without = log_sum(
-            d.log_weight + math.fsum(map(log_marginal, d.leaves)) for d in self.derivations
+            d.log_weight + math.fsum(log_marginal(d, rows) for rows in d.leaves)
+            for d in self.derivations
         )
         return log_sum(w for _, w in self.log_scored()) - without
 
@@ -188,13 +207,13 @@ class BruteForce(AllDerivations):
         alone) of a new row."""
         plain = self.leaf.leaf if isinstance(self.leaf, WeightedFormula) else self.leaf
         if isinstance(plain, ExponentialFormula):
-            return [self._median(row, plain)]
+            return [self._median(row)]
         terms: list[list[float]] = []
-        leaf_formula: Any = self.leaf
-        if self.example.lines:
-            leaf_formula = with_row(self.leaf, self._in_line(row))
         for d, p in self.posterior():
             for leaf, share, _ in self._leaves_of(d.tree, d.leaves, row):
+                leaf_formula = self.formula(d, leaf)
+                if self.example.lines:
+                    leaf_formula = with_row(leaf_formula, self._in_line(row))
                 terms.append([p * share * x for x in leaf_formula.predict(self._responses(leaf))])
         return [math.fsum(column) for column in zip(*terms, strict=True)]
 
@@ -207,9 +226,9 @@ class BruteForce(AllDerivations):
         terms = []
         for d, p in self.posterior():
             for leaf, share, _ in self._leaves_of(d.tree, d.leaves, row):
-                before = self._responses(leaf)
-                after = self.leaf.log_marginal([*before, outcome])
-                terms.append(p * share * math.exp(after - self.leaf.log_marginal(before)))
+                before, formula = self._responses(leaf), self.formula(d, leaf)
+                after = formula.log_marginal([*before, outcome])
+                terms.append(p * share * math.exp(after - formula.log_marginal(before)))
         return math.fsum(terms)
 
     def asked(self, row: Row) -> dict[str, tuple[float, float]]:
@@ -246,17 +265,21 @@ class BruteForce(AllDerivations):
             if same == leaf
         )
 
-    def _median(self, row: Row, leaf: ExponentialFormula) -> float:
+    def _median(self, row: Row) -> float:
         """The root of the mixture's distribution function less a half."""
         y, weights_of = self.example.y, self.example.weights_of
         mixture = [
-            (p * share, list(zip([y[r] for r in own], weights_of(own), strict=True)))
+            (
+                p * share,
+                getattr(formula := self.formula(d, own), "leaf", formula),
+                list(zip([y[r] for r in own], weights_of(own), strict=True)),
+            )
             for d, p in self.posterior()
             for own, share, _ in self._leaves_of(d.tree, d.leaves, row)
         ]
 
         def excess(log_t: float) -> float:
-            return math.fsum(p * leaf.reached(y, math.exp(log_t)) for p, y in mixture) - 0.5
+            return math.fsum(p * leaf.reached(y, math.exp(log_t)) for p, leaf, y in mixture) - 0.5
 
         return math.exp(brentq(excess, -700, 700, xtol=1e-13))
 

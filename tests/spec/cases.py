@@ -18,7 +18,7 @@ from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsE
 from tests.spec.example import Groups
 from tests.spec.program_text import ProgramText
 from tests.spec.random_concepts import with_concepts
-from tests.spec.random_constraints import with_preferences, with_thresholds
+from tests.spec.random_constraints import with_box_leaves, with_preferences, with_thresholds
 from tests.spec.random_programs import (
     MIXING_RULES,
     MIXING_RULES_OF_ANY,
@@ -97,6 +97,7 @@ def random_case(
     concepts: bool = False,
     preferences: bool = False,
     thresholds: bool = False,
+    boxes: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
@@ -112,7 +113,8 @@ def random_case(
     `partition` some splits are by that measure, and two features part the rows alike, with `groups`
     some features are in groups, and levels are split by subsets now and then, with `concepts`
     levels of the first feature are in a hierarchy, with `preferences` it has some, and rows have
-    weights now and then, with `thresholds` the cuts of some features of numbers have a density."""
+    weights now and then, with `thresholds` the cuts of some features of numbers have a density,
+    with `boxes` leaves in some boxes have priors of their own."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
@@ -162,6 +164,11 @@ def random_case(
                 table = random_table(rng)
             text, program = _consistent_program(rng, table, rules, least_weight, ranges, groups)
         text, program = more, compile_program(SourceFile("test.slp", more))
+    if boxes:
+        while (found := _with_boxes(rng, text, table)) is None:
+            table = random_table(rng)
+            text, program = _consistent_program(rng, table, *drawn)
+        text, program = found
     while True:
         try:
             model = compile_problem(program, table.frame())
@@ -181,6 +188,22 @@ def random_case(
         rows = tuple(random_row(rng, table) for _ in range(4))
         trees = tuple(_other_tree(rng, spec) for _ in range(6))
         return Case(text, table, model, spec, rows, trees)
+
+
+def _with_boxes(
+    rng: random.Random, text: str, table: RandomTable
+) -> tuple[str, CheckedProgram] | None:
+    """The program with priors of boxes that go together; None if the table has no thresholds."""
+    while True:
+        more = with_box_leaves(rng, text, table)
+        if more is None:
+            return None
+        try:
+            return more, compile_program(SourceFile("test.slp", more))
+        except ProgramError as error:
+            codes = {d.code for d in error.diagnostics if d.severity == "error"}
+            if not codes <= {"E142", "E147"}:
+                raise
 
 
 def _other_tree(rng: random.Random, spec: BruteForce) -> TreeKey:

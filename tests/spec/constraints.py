@@ -19,7 +19,10 @@ from slp.constraints import (
     Predicate,
 )
 from slp.constraints.prefer import Prefer
-from slp.ir.constraints import Box, Constraint
+from slp.ir.boxes import Box
+from slp.ir.constraints import Constraint
+from slp.ir.leaves import LeafPrior
+from slp.ir.program import CheckedProgram
 from tests.spec.example import FREE, Node, Value
 
 
@@ -124,6 +127,20 @@ def leaf_satisfies(
     for y, weight in zip(responses, weights, strict=True):
         total[str(y)] += weight
     return all(own <= total[c.outcome] * (1 + 1e-12) for own in total.values())
+
+
+def two_shares(constraints: Sequence[Constraint], node: Node) -> bool:
+    """Whether a leaf contains boxes with different class probabilities."""
+    told = [c for c in constraints if isinstance(c, Constant) and _contains(c.box, node)]
+    return len({c.shares for c in told if c.shares is not None}) > 1
+
+
+def prior_of_leaf(program: CheckedProgram, node: Node) -> LeafPrior | None:
+    """What is said of the prior of a leaf: by constraints first, then by declarations in order."""
+    for c in program.constraints:
+        if isinstance(c, Constant) and c.shares is not None and _contains(c.box, node):
+            return c.shares
+    return next((own.prior for own in program.box_leaves if _inside(own.box, node)), None)
 
 
 def _asked(c: Predicate, node: Node, feature: str | None, test: Value | None) -> bool:

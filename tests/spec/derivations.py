@@ -20,9 +20,17 @@ from typing import Any
 from slp.columns import MISSING, level_numbers
 from slp.constraints import MaxLeaves
 from slp.ir import program as ir
+from slp.ir.leaves import LeafPrior
 from slp.terms import Atom, Number, Struct, Term, Var, list_term
 from tests.spec.concepts import concepts_in_order
-from tests.spec.constraints import cost_of_leaf, cost_of_split, leaf_satisfies, satisfies
+from tests.spec.constraints import (
+    cost_of_leaf,
+    cost_of_split,
+    leaf_satisfies,
+    prior_of_leaf,
+    satisfies,
+    two_shares,
+)
 from tests.spec.example import Cut, Example, Groups, Node, TreeKey, Value, goes_left
 from tests.spec.measures import measured
 from tests.spec.orders import places_in_order
@@ -45,11 +53,13 @@ class Choice:
 
 @dataclass(frozen=True)
 class Derivation:
-    """A finished derivation: tree, weight, and the rows of its leaves from left to right."""
+    """A finished derivation: tree, weight, the rows of its leaves from left to right, and what is
+    said of their priors, None of those in no box."""
 
     tree: TreeKey
     log_weight: float  # the weight itself may be too small for a float
     leaves: tuple[tuple[int, ...], ...]
+    priors: tuple[LeafPrior | None, ...]
 
     @property
     def weight(self) -> float:
@@ -118,7 +128,8 @@ class AllDerivations:
     def _stop(self, log_weight: float, node: Node) -> list[Derivation]:
         log_weight -= self._cost_of_leaf(node)
         allowed = self._leaf_allowed(node) and log_weight > -math.inf
-        return [Derivation("leaf", log_weight, (node.rows,))] if allowed else []
+        prior = prior_of_leaf(self.program, node)
+        return [Derivation("leaf", log_weight, (node.rows,), (prior,))] if allowed else []
 
     def _split(self, probability: float, choice: Choice, node: Node) -> list[Derivation]:
         out: list[Derivation] = []
@@ -139,7 +150,8 @@ class AllDerivations:
                 log_weight = math.fsum(
                     [math.log(probability), _log(measure), -cost, left.log_weight, right.log_weight]
                 )
-                out.append(Derivation(tree, log_weight, left.leaves + right.leaves))
+                leaves, priors = left.leaves + right.leaves, left.priors + right.priors
+                out.append(Derivation(tree, log_weight, leaves, priors))
                 if len(out) > self.limit:
                     raise TooManyDerivationsError
         return out
@@ -447,7 +459,10 @@ class AllDerivations:
     def _leaf_allowed(self, node: Node) -> bool:
         responses = [self.example.y[r] for r in node.rows]
         weights = self.example.weights_of(node.rows)
-        return all(leaf_satisfies(c, responses, weights, node) for c in self.program.constraints)
+        constraints = self.program.constraints
+        if two_shares(constraints, node):
+            return False
+        return all(leaf_satisfies(c, responses, weights, node) for c in constraints)
 
 
 def _fresh_rule(rule: ir.TreeRule) -> tuple[Term, Term, list[Term], list[Term]]:

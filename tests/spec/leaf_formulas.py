@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from slp.ir.leaves import ClassShares, LeafPrior
 from tests.spec.gammas import PI, log_gamma, log_rising
 
 #: Responses of more weight are not repeated one by one.
@@ -49,6 +50,20 @@ class DirichletFormula:
     def predict(self, y: Sequence[Any]) -> list[float]:
         weights = [a + [*map(str, y)].count(c) for c, a in zip(self.classes, self.a, strict=True)]
         return [w / sum(weights) for w in weights]
+
+
+@dataclass(frozen=True)
+class KnownFormula:
+    """Classes whose probabilities are known."""
+
+    classes: tuple[str, ...]
+    p: tuple[float, ...]
+
+    def log_marginal(self, y: Sequence[Any]) -> float:
+        return math.fsum(math.log(self.p[self.classes.index(str(x))]) for x in y)
+
+    def predict(self, y: Sequence[Any]) -> list[float]:
+        return list(self.p)
 
 
 @dataclass(frozen=True)
@@ -267,9 +282,21 @@ class WeightedFormula:
             case ExposedFormula(a, b):
                 s = math.fsum(w * k for (k, _), w in y)
                 return [(a + s) / (b + math.fsum(w * e for (_, e), w in y))]
-            case ExponentialFormula() | LineFormula() | TableFormula():
+            case ExponentialFormula() | LineFormula() | TableFormula() | KnownFormula():
                 return self.leaf.predict(_repeated(y))
         raise TypeError(self.leaf)
+
+
+def formula_of_prior(leaf: Any, prior: LeafPrior) -> Any:
+    """The formula of leaves in a box, beside that of most leaves."""
+    if isinstance(leaf, WeightedFormula):
+        return WeightedFormula(formula_of_prior(leaf.leaf, prior))
+    if isinstance(prior, ClassShares):
+        shares = dict(prior.shares)
+        return KnownFormula(leaf.classes, tuple(shares[c] for c in leaf.classes))
+    if isinstance(leaf, DirichletFormula):
+        return replace(leaf, a=prior.listed or prior.args * len(leaf.classes))
+    return type(leaf)(*prior.args)
 
 
 def with_row(leaf: Any, row: tuple[float, ...]) -> Any:
@@ -297,6 +324,9 @@ def _closed_form(leaf: Any, y: Sequence[tuple[Any, Decimal]]) -> Decimal:
     """Without rounding to doubles, which large weights do not stand."""
     n = sum((w for _, w in y), Decimal(0))
     match leaf:
+        case KnownFormula(classes, p):
+            logs = [w * Decimal(p[classes.index(str(x))]).ln() for x, w in y]
+            return sum(logs, Decimal(0))
         case DirichletFormula(classes, a):
             own = [Decimal(a_c) for a_c in a]
             sums = [sum((w for x, w in y if str(x) == c), Decimal(0)) for c in classes]

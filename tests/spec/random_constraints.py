@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable
 
-from tests.spec.program_text import ProgramText, number, quoted, random_box
+from tests.spec.program_text import ProgramText, number, quoted, random_bound, random_box
 from tests.spec.random_tables import RandomTable
 
 _WEIGHABLE = {"feature_then_cut", "gap", "range"}
@@ -77,6 +77,54 @@ def with_thresholds(rng: random.Random, program: str, table: RandomTable) -> str
         sd = rng.choice((0.3, 1, 4)) * spread
         lines.append(f":- thresholds({quoted(f)}, normal({number(mean)}, {number(sd)})).\n")
     return "".join(lines)
+
+
+def with_box_leaves(rng: random.Random, program: str, table: RandomTable) -> str | None:
+    """The program with priors for the leaves of some boxes, and for classes with class
+    probabilities of others; None if the table has no thresholds."""
+    if not table.numeric or not re.search(r":- leaf\(", program):
+        return None
+    text = ProgramText(rng, table)
+    text.lines = []
+    classes: tuple[str, ...] = getattr(table.leaf, "classes", ())
+    for name in ("ward", "ring", "cell")[: rng.choice((0, 1, 1, 2, 3)) if classes else 2]:
+        _add_box(text, name)
+        text.add(f":- leaf(in({name}), {_leaf_model(rng, table)}).")
+    for name in ("fact", "lore")[: rng.choice((0, 1, 1, 2)) if classes else 0]:
+        _add_box(text, name)
+        shares = [rng.randint(1, 9) for _ in classes]
+        told = (
+            f"{_class_term(c)} = {s}/{sum(shares)}" for c, s in zip(classes, shares, strict=True)
+        )
+        text.add(f":- constraint(constant({name}, [{', '.join(told)}])).")
+    return "\n".join([program, *text.lines]) + "\n"
+
+
+def _add_box(text: ProgramText, name: str) -> None:
+    """A box, often what lies on one side of one threshold, so that many leaves are inside."""
+    if text.rng.random() < 0.3:
+        random_box(text, name)
+        return
+    f = text.rng.choice(text.table.numeric)
+    at = number(random_bound(text, f))
+    ends = text.rng.choice((f"-inf, {at}", f"{at}, inf"))
+    text.add(f"box({name}, {quoted(f)}, {ends}).")
+
+
+def _leaf_model(rng: random.Random, table: RandomTable) -> str:
+    """The model of the table's leaves with other numbers, or, now and then, the same."""
+    (own,) = re.findall(r":- leaf\((.*)\)\.", "\n".join(table.directives))
+    if rng.random() < 0.1:
+        return own
+    name = own.partition("(")[0]
+    numbers = [rng.choice((0.3, 1, 2.5, 8)) for _ in range(4)]
+    if name == "dirichlet":
+        classes = getattr(table.leaf, "classes", ())
+        each = [rng.choice((0.2, 1, 2, 8)) for _ in classes]
+        listed = rng.random() < 0.7 and len(each) > 1
+        return f"dirichlet({each if listed else each[0]})"
+    n = 4 if name == "normal_inverse_gamma" else 2
+    return f"{name}({', '.join(map(str, numbers[:n]))})"
 
 
 def _preference(rng: random.Random) -> str:

@@ -26,8 +26,10 @@ from slp.constraints import (
     Predicate,
 )
 from slp.errors import DataError
-from slp.ir.constraints import Box, Constraint, Support
-from slp.ir.program import CheckedProgram, FeatureDeclaration, LeafDeclaration
+from slp.ir.boxes import Box
+from slp.ir.constraints import Constraint, Support
+from slp.ir.leaves import LeafDeclaration
+from slp.ir.program import CheckedProgram, FeatureDeclaration
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Text
 from slp.trees import CheckResult, Leaf, Node, Split, Tree, check_tree

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from slp.ir.program import LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
 from slp.leaves import Dirichlet, LeafModel, label_text
 from slp.reference.cut_trees import Renderer
 from slp.reference.tree_tests import MonotonePredictions, preorder

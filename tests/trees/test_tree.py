@@ -6,7 +6,7 @@ import pytest
 
 from slp.columns import Below, Is
 from slp.errors import DataError
-from slp.ir.constraints import Box
+from slp.ir.boxes import Box
 from slp.trees import Leaf, Split, Tree
 
 DEEP = 5000

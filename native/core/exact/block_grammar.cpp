@@ -50,6 +50,9 @@ private:
         if (!problem_.table.plain() || grammar_.states.open()) {
             return stop_at(problem_.table.plain() ? Obstacle::open : Obstacle::kinds);
         }
+        if (problem_.leaf.in_boxes()) {
+            return stop_at(Obstacle::priors);
+        }
         if (grammar_.grouped()) {
             return stop_at(Obstacle::groups);
         }

@@ -42,6 +42,7 @@ enum class Obstacle : std::uint8_t {
     values,     // no feature has several values in a typical box, and not all have two
     weights,    // weights of features or of splits differ too much for doubles
     kinds,      // a feature is not plain (feature.hpp)
+    priors,     // leaves in boxes have priors of their own
     groups,     // features are in groups: a mass depends on which others can split the box
 };
 

@@ -201,6 +201,7 @@ private:
                 }
             }
         }
+        problem_.set_prior(statistics_.data(), product / problem_.n_owed());
         const double leaf =
             pass_.likelihood() ? problem_.leaf.log_marginal(statistics_.data()) : 0.0;
         const double mass = mass_.of_product(distinct_rows(box.sizes), product);

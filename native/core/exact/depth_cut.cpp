@@ -115,7 +115,7 @@ private:
 std::vector<double> log_left_out(const Problem& problem, const Geometry& geometry,
                                  const BlockGrammar& grammar, bool likelihood) {
     std::vector<double> out;
-    if (grammar.most_splits.empty() || grammar.has_calls || !is_subprobability(grammar.measure)) {
+    if (grammar.most_splits.empty() || problem.leaf.in_boxes() || grammar.has_calls || !is_subprobability(grammar.measure)) {
         return out;
     }
     const std::size_t n = grammar.most_splits.size();

@@ -145,6 +145,7 @@ std::vector<ScoredEdge> Engine::scored_edges(const Pass& pass, std::span<const s
     const ItemEdges item = builder.edges(box, splits, product, arena);
     std::vector<double> statistics(problem_.leaf.n_statistics());
     problem_.leaf.sum(rows, statistics.data());
+    problem_.set_prior(statistics.data(), product / problem_.n_owed());
     *log_likelihood = problem_.leaf.log_marginal(statistics.data());
     std::vector<double> left(item.n_edges), right(item.n_edges);
     pass.log_values_below(*this, box, splits, item, product, left.data(), right.data());

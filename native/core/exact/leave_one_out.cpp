@@ -118,8 +118,8 @@ private:
 // Item by item: the walk of a descent of the tree.
 class LeavesOfTree {
 public:
-    LeavesOfTree(const LeafModel& leaf, LeafSink& sink)
-        : leaf_(leaf), sink_(sink), statistics_(leaf.n_statistics()) {}
+    LeavesOfTree(const Problem& problem, LeafSink& sink)
+        : problem_(problem), sink_(sink), statistics_(problem.leaf.n_statistics()) {}
 
     QueryGroup all() const { return {{}, kTree}; }
     void route(const Box&, std::span<const BoxSplit>, std::span<const std::uint32_t>, Arena&) {}
@@ -136,7 +136,8 @@ public:
             next += rule.kind == RuleKind::leaf ? 1 : rule.edges.size();
         }
         if (of_leaf > 0.0) {
-            leaf_.sum(opened.box.rows, statistics_.data());
+            problem_.leaf.sum(opened.box.rows, statistics_.data());
+            problem_.set_prior(statistics_.data(), opened.product / problem_.n_owed());
             sink_.leaf_of_tree(statistics_.data(), opened.box.rows, mass * of_leaf);
         }
     }
@@ -144,7 +145,7 @@ public:
 private:
     static constexpr std::uint32_t kTree[] = {0};  // the only query
 
-    const LeafModel& leaf_;
+    const Problem& problem_;
     LeafSink& sink_;
     std::vector<double> statistics_;  // of the item
 };
@@ -170,7 +171,7 @@ Status leave_one_out(const Engine& engine, const Pass& pass, const HeldRows& row
             tree.leaves = &sums;
             done = blocks->descend(tree, kLeast, budget, go_on);
         } else {
-            LeavesOfTree walk(problem.leaf, sums);
+            LeavesOfTree walk(problem, sums);
             done = Descent(engine, pass, walk, kLeast, budget, go_on).run();
         }
         if (done) {

@@ -20,7 +20,8 @@ constexpr int kLeastLevels = 2, kMostLevels = 3;
 std::optional<LookPlan> look_plan(const Problem& problem, const Geometry& geometry) {
     search::LimitedStates states(problem);
     const int levels = states.levels(problem.grammar.start);
-    if (levels < kLeastLevels || levels > kMostLevels || !problem.leaf.falls_with_rows()) {
+    if (levels < kLeastLevels || levels > kMostLevels || !problem.leaf.falls_with_rows() ||
+        problem.leaf.in_boxes()) {
         return std::nullopt;
     }
     Budget unlimited(SIZE_MAX);

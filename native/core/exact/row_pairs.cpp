@@ -305,6 +305,7 @@ private:
         const std::size_t k = sum_.size();
         item.leaf = static_cast<std::uint32_t>(statistics_.size() / std::max<std::size_t>(k, 1));
         problem_.leaf.sum(box.rows, sum_.data());
+        problem_.set_prior(sum_.data(), item.product / problem_.n_owed());
         if (statistics_.size() + k > statistics_.capacity()) {
             const std::size_t more = std::max<std::size_t>(2 * statistics_.capacity(), 64 * k);
             of_leaves_.add((more - statistics_.capacity()) * sizeof(double));

@@ -227,9 +227,9 @@ public:
     RowWalk(const Engine& engine, std::span<const double> values,
             std::span<const std::size_t> rows, Sink& sink)
         : Routes(engine, values, rows),
-          leaf_(engine.problem().leaf),
+          problem_(engine.problem()),
           sink_(sink),
-          statistics_(leaf_.n_statistics()) {}
+          statistics_(problem_.leaf.n_statistics()) {}
 
     void open(const OpenedItem& opened) {
         of_leaf_ = 0.0;
@@ -239,7 +239,8 @@ public:
             next += rule.kind == RuleKind::leaf ? 1 : rule.edges.size();
         }
         if (of_leaf_ > 0) {
-            leaf_.sum(opened.box.rows, statistics_.data());
+            problem_.leaf.sum(opened.box.rows, statistics_.data());
+            problem_.set_prior(statistics_.data(), opened.product / problem_.n_owed());
         }
     }
     void visit(const OpenedItem&, std::span<const std::uint32_t> queries, double mass) {
@@ -249,7 +250,7 @@ public:
     }
 
 private:
-    const LeafModel& leaf_;
+    const Problem& problem_;
     Sink& sink_;
     std::vector<double> statistics_;  // of the item
     double of_leaf_ = 0.0;            // the probability that the item is a leaf

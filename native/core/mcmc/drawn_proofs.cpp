@@ -74,7 +74,7 @@ bool ProofTransitions::grow_by(const ProofNode& goal, std::uint32_t room, Choose
             ++n_leaves;
         }
     }
-    add_up(drawn_, rows_, problem_.leaf, statistics_);
+    add_up(drawn_, rows_, problem_, leaf_, statistics_);
     return true;
 }
 

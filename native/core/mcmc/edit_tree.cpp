@@ -55,7 +55,7 @@ void TreeEditor::make(std::span<const GivenNode> preorder, EditTree& out) {
         make_canonical(job, test, taken);
         add_split(job, taken, test, 0, 0);
     }
-    add_up(made_, rows_, problem_.leaf, statistics_);
+    add_up(made_, rows_, problem_, problem_.leaf, statistics_);
     out.proof = {made_, rows_};
     out.marks.assign(made_.size(), {});
     for (std::size_t i = 0; i < made_.size(); ++i) {
@@ -81,7 +81,7 @@ void TreeEditor::edit(const EditTree& from, EditKind kind, std::span<const std::
                   grows ? kNone : right_of(from.proof.nodes, at + 1));
     }
     keep_tests(from.proof.nodes);
-    add_up(made_, rows_, problem_.leaf, statistics_);
+    add_up(made_, rows_, problem_, problem_.leaf, statistics_);
     for (ProofNode& made : made_) {
         made.begin += node.begin;
     }

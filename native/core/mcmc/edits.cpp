@@ -24,7 +24,7 @@ EditTransitions::EditTransitions(const Problem& problem, const Geometry& geometr
       mixture_(mixture),
       weights_(weights_at(mixture, 1.0)),
       editor_(problem, geometry, process.rules),
-      tester_(tests, problem, geometry),
+      tester_(tests, problem),
       language_(problem, geometry) {}
 
 // --- proposals --------------------------------------------------------------------------------

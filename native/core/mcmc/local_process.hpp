@@ -59,6 +59,9 @@ public:
         double log_weight;
     };
     std::span<const RuleAlternative> alternatives() const { return here_->alternatives; }
+    const Rule& rule(std::int32_t number) const {
+        return (*rules_)[static_cast<std::size_t>(number)];
+    }
     const Rule& rule(const RuleAlternative& taken) const {
         return (*rules_)[static_cast<std::size_t>(taken.rule)];
     }

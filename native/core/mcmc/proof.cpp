@@ -19,13 +19,15 @@ void add_parts(std::vector<ProofNode>& nodes, std::size_t position) {
 
 }  // namespace
 
-void add_up(std::vector<ProofNode>& nodes, Rows rows, const LeafModel& leaf,
+void add_up(std::vector<ProofNode>& nodes, Rows rows, const Problem& problem, const LeafModel& leaf,
             std::span<double> statistics) {
     for (std::size_t i = nodes.size(); i-- > 0;) {
         ProofNode& node = nodes[i];
         if (node.n_parts() == 0) {
             node.own.n_leaves = 1;
-            leaf.sum(rows.subspan(node.begin - nodes[0].begin, node.size), statistics.data());
+            const Rows own = rows.subspan(node.begin - nodes[0].begin, node.size);
+            leaf.sum(own, statistics.data());
+            problem.set_prior(statistics.data(), node.state);
             node.own.log_likelihood = leaf.log_marginal(statistics.data());
         }
         add_parts(nodes, i);

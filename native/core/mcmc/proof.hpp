@@ -93,9 +93,10 @@ inline std::uint32_t right_of(std::span<const ProofNode> nodes, std::uint32_t le
     return left + nodes[left].all.n_nodes;
 }
 
-// The likelihoods of a subtree's leaves on its rows, and the sums of its goals, from the bottom up.
+// The likelihoods of a subtree's leaves on its rows under a leaf model, that of the problem or of
+// residuals, and the sums of its goals, from the bottom up.
 // `statistics` is scratch for those of a leaf.
-void add_up(std::vector<ProofNode>& nodes, Rows rows, const LeafModel& leaf,
+void add_up(std::vector<ProofNode>& nodes, Rows rows, const Problem& problem, const LeafModel& leaf,
             std::span<double> statistics);
 
 // The choice point that comes k-th (from 0) in the order in which choices are drawn: depth-first,

@@ -20,7 +20,7 @@ ProofSampler::ProofSampler(const Problem& problem, const Geometry& geometry, Tre
       mixture_(std::move(mixture)),
       pool_([this, most_boxes] {
           return std::make_unique<ProofTransitions>(problem_, geometry_, tests_, mixture_,
-                                                    most_boxes);
+                                                    most_boxes, problem_.leaf);
       }) {}
 
 Start ProofSampler::start(Randomness& random, std::uint32_t tries, const Predicate& predicate) {

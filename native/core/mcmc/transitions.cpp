@@ -16,19 +16,20 @@ constexpr std::size_t kBytesPerRow = 16, kBytesOfFilter = std::size_t{1} << 20;
 
 ProofTransitions::ProofTransitions(const Problem& problem, const Geometry& geometry,
                                    const TreeTests& tests, const std::vector<Proposal>& mixture,
-                                   double most_boxes)
+                                   double most_boxes, const LeafModel& leaf)
     : problem_(problem),
       geometry_(geometry),
+      leaf_(leaf),
       tests_(tests),
       mixture_(mixture),
       process_(problem, geometry),
-      tester_(tests, problem, geometry),
+      tester_(tests, problem),
       exact_(problem, geometry, most_boxes),
-      moves_(problem, geometry, process_, drawn_, rows_),
+      moves_(problem, geometry, leaf, process_, drawn_, rows_),
       rows_(problem.table.n_rows),
       right_rows_(problem.table.n_rows),
       marks_((problem.table.n_rows + 63) / 64),
-      statistics_(problem.leaf.n_statistics()) {
+      statistics_(leaf.n_statistics()) {
     std::uint64_t n = 0;
     for (const std::uint32_t count : problem.table.counts) {
         rows_up_to_.push_back(n += count);

@@ -46,8 +46,11 @@ inline const Predicate kNoPredicate;
 // Makes transitions in one thread, and keeps their memory from one to the next.
 class ProofTransitions {
 public:
+    // `leaf`: the problem's, or another of the same rows, whose statistics may change between steps.
+    // The rules look at the problem's.
     ProofTransitions(const Problem& problem, const Geometry& geometry, const TreeTests& tests,
-                     const std::vector<Proposal>& mixture, double most_boxes);
+                     const std::vector<Proposal>& mixture, double most_boxes,
+                     const LeafModel& leaf);
 
     // Sets the condition, which must outlive its use.
     void ask(const Predicate& predicate) { predicate_ = &predicate; }
@@ -108,6 +111,7 @@ private:
 
     const Problem& problem_;
     const Geometry& geometry_;
+    const LeafModel& leaf_;
     const TreeTests& tests_;
     const std::vector<Proposal>& mixture_;
     const Predicate* predicate_ = &kNoPredicate;

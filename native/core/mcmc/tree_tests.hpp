@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "mcmc/leaf_order.hpp"
 #include "mcmc/proof.hpp"
-#include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
 namespace slp::mcmc {
@@ -34,32 +34,20 @@ struct TreeTests {
 // Tests what the sums do not decide; one for each thread.
 class TreeTester {
 public:
-    TreeTester(const TreeTests& tests, const Problem& problem, const Geometry& geometry);
+    TreeTester(const TreeTests& tests, const Problem& problem);
 
     bool holds(const Proof& proof);
 
 private:
-    // The values of one feature in a region: lo <= value < hi of a numeric feature; `levels` says
-    // for each level of a categorical feature whether the region has it.
-    struct FeatureRange {
-        double lo, hi;
-        std::vector<bool> levels;
-    };
-    using Region = std::vector<FeatureRange>;
-
     bool few_features(const Proof& proof);
     bool is_monotone(const Monotone& test);
-    void find_leaves(const Proof& proof);
-    void narrow(Region& region, const Taken& taken, bool left) const;
     void predict(const Proof& proof, const ProofNode& leaf);
     bool in_order(std::size_t low, std::size_t high, bool up) const;
-    static bool meet(const Region& a, const Region& b, std::size_t without);
 
     const TreeTests& tests_;
     const Problem& problem_;
-    const Geometry& geometry_;
+    LeafOrder order_;
     std::size_t n_quantities_;
-    std::vector<Region> regions_;
     // For each leaf, what must not fall as the feature grows.
     std::vector<double> rising_;
     // For each leaf of numbers, how large its responses are.

@@ -80,6 +80,7 @@ ItemEdges EdgeBuilder::edges(const Box& box, std::span<const BoxSplit> splits,
         item.n_edges += static_cast<std::uint32_t>(found.edges.size()) + is_leaf;
     }
     if (has_statistics) {
+        problem_.set_prior(statistics_.data(), state);
         item.log_likelihood = problem_.leaf.log_marginal(statistics_.data());
     }
     const double divisor = applicable.log_divisor();

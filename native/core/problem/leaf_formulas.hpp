@@ -43,6 +43,9 @@ public:
     // Log marginal likelihood of the ordered responses of a leaf.
     virtual double log_marginal(const double* s) const = 0;
 
+    // How many priors leaves have; with several, the number of a leaf's is its last statistic.
+    virtual std::size_t n_priors() const { return 1; }
+
     // The numbers of a leaf's prediction: class probabilities, coefficients, or the mean, which
     // like the intercept is counted from the statistics' reference. None where Python has it.
     virtual std::size_t n_predicted() const { return 0; }

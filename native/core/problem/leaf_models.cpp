@@ -11,7 +11,9 @@ LeafModel::LeafModel(std::string_view name, std::vector<double> hyperparameters,
     : k_(n_statistics),
       statistics_(std::move(statistics)),
       formula_(leaf_formula(name, std::move(hyperparameters), {statistics_, k_})),
-      tables_(formula_->tables()) {}
+      tables_(formula_->tables()) {
+    n_priors_ = formula_->n_priors();
+}
 
 void LeafModel::sum(std::span<const std::uint32_t> rows, double* out) const {
     if (k_ == 2) {  // two classes: sums stay in registers

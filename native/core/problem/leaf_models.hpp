@@ -31,6 +31,16 @@ public:
     // Whether the statistics are weights of classes.
     bool of_classes() const { return formula_ == nullptr || formula_->of_classes(); }
 
+    std::size_t n_priors() const { return n_priors_; }
+    // Whether leaves have several priors.
+    bool in_boxes() const { return n_priors_ > 1; }
+    // Gives the leaf with these statistics a prior, by its number.
+    void set_prior(double* statistics, std::uint32_t prior) const {
+        if (in_boxes()) {
+            statistics[k_ - 1] = prior;
+        }
+    }
+
     // Sums the statistics of rows into out, length k, in the order given. So the same box, with
     // rows ascending, always gives the same bits.
     void sum(std::span<const std::uint32_t> rows, double* out) const;
@@ -41,6 +51,10 @@ public:
             to[c] += statistics_[row * k_ + c];
         }
     }
+
+    // The statistics of one row, for a sampler whose responses change. The formula keeps what it took
+    // from those that the model was made with.
+    double* of_row(std::uint32_t row) { return statistics_.data() + row * k_; }
 
     // Log marginal likelihood of the ordered responses of a leaf with these statistics.
     double log_marginal(const double* statistics) const {
@@ -111,7 +125,7 @@ private:
                                      tables_[k_](static_cast<std::size_t>(x));
     }
 
-    std::size_t k_ = 0;
+    std::size_t k_ = 0, n_priors_ = 1;
     std::vector<double> statistics_;
     // Copies share it; it does not change.
     std::shared_ptr<const LeafFormula> formula_;

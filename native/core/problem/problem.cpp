@@ -100,6 +100,9 @@ void check_problem(const Problem& problem) {
             "product states are numbered in 32 bits");
     require(static_cast<std::size_t>(grammar.start) < grammar.states.size(),
             "there is a state to start in");
+    for (std::size_t s = 0; s < grammar.states.size(); ++s) {
+        require(grammar.states.leaf_prior(s) < problem.leaf.n_priors(), "each leaf has a prior");
+    }
     const RuleBounds bounds = rule_bounds(problem, grammar.states.size());
     for (const Rules& rules : grammar.states) {
         check_rules(rules, bounds);

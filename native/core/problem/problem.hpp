@@ -120,6 +120,12 @@ struct Problem {
         return std::span(rule.transitions).subspan(begin, end - begin);
     }
 
+    // Gives the leaf with these statistics the prior of leaves in a state.
+    void set_prior(double* statistics, std::int32_t state) const {
+        if (leaf.in_boxes()) {
+            leaf.set_prior(statistics, grammar.states.leaf_prior(static_cast<std::size_t>(state)));
+        }
+    }
     // Product states: a state and the leaves it owes, state * n_owed() + owed - 1.
     std::int32_t n_owed() const { return grammar.max_leaves > 0 ? grammar.max_leaves : 1; }
     bool counted() const { return grammar.max_leaves > 0; }

@@ -29,6 +29,8 @@ struct MadeState {
     Rules rules;
     // A bound from below on the leaves of the trees that it derives.
     std::uint32_t least_leaves = 1;
+    // The number of the prior of its leaves (LeafModel::set_prior).
+    std::uint32_t leaf_prior = 0;
 };
 
 // The source of an open grammar's states, for any number of threads.
@@ -101,15 +103,30 @@ public:
         return source_->state(state).least_leaves;
     }
 
+    // The number of the prior of a state's leaves.
+    std::uint32_t leaf_prior(std::size_t state) const {
+        if (source_ != nullptr) {
+            return source_->state(state).leaf_prior;
+        }
+        return state < leaf_priors_.size() ? leaf_priors_[state] : 0;
+    }
+
     // Only for a listed grammar.
     std::size_t size() const { return all().size(); }
     auto begin() const { return all().begin(); }
     auto end() const { return all().end(); }
 
-    void push_back(Rules rules) { listed_.push_back(std::move(rules)); }
+    void push_back(Rules rules, std::uint32_t leaf_prior = 0) {
+        listed_.push_back(std::move(rules));
+        leaf_priors_.resize(listed_.size(), 0);
+        leaf_priors_.back() = leaf_prior;
+    }
     Rules& emplace_back() { return listed_.emplace_back(); }
     Rules& back() { return listed_.back(); }
-    void clear() { listed_.clear(); }
+    void clear() {
+        listed_.clear();
+        leaf_priors_.clear();
+    }
 
 private:
     const std::vector<Rules>& all() const {
@@ -120,6 +137,7 @@ private:
     }
 
     std::vector<Rules> listed_;
+    std::vector<std::uint32_t> leaf_priors_;  // of the first of these; 0 of others
     std::shared_ptr<StateSource> source_;
     std::int32_t most_cuts_ = 0;
 };

@@ -1,4 +1,5 @@
 """Stage 5, consistency of the whole program: `contradictions` (of constraints), `preferences` (what
 they do not go with), `measures` (of splits), `columns` (no two roles), `shared_columns` (features
-made of one column), `unused` (declarations), `misplaced` (what may mean something else).
+made of one column), `unused` (declarations), `unknown` (priors of parameters), `sums` (of trees),
+`misplaced` (what may mean something else).
 """

@@ -11,7 +11,7 @@ from slp.analysis.sources.parameters import Values
 from slp.columns import level_numbers, quantity_text
 from slp.data.cells import cell_text
 from slp.errors import Related
-from slp.ir.constraints import Box
+from slp.ir.boxes import Box
 from slp.messages import constraints as words
 from slp.resolution.machine.functions import CONSTANTS
 from slp.source import SourceSpan

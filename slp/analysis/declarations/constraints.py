@@ -6,14 +6,17 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from slp.analysis.declarations.box_leaves import read_shares
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import CONSTRAINTS, Directives, name_of, span_of
 from slp.analysis.sources.parameters import Values
 from slp.constraints import FORMS, Form
 from slp.constraints.prefer import Prefer
-from slp.ir.constraints import Box, Constraint
+from slp.ir.boxes import Box
+from slp.ir.constraints import Constraint
 from slp.ir.decisions import FeatureCost
 from slp.ir.groups import Group, Named
+from slp.ir.leaves import ClassShares
 from slp.ir.made import Made
 from slp.messages import Wording
 from slp.messages import constraints as words
@@ -125,6 +128,9 @@ class _ConstraintReader:
         if constraint.by_code and not constraint.at_finished_tree:
             self.findings.add(words.PREFERS_CODE_AT_NODES(span))
             return None
+        if constraint.leaf_in_box is not None:
+            self.findings.add(words.SHARES_PREFERRED(span, box=constraint.leaf_in_box.box.name))
+            return None
         if constraint.at_finished_tree and math.isinf(value):
             return constraint
         return Prefer(constraint, value, span)
@@ -175,6 +181,9 @@ class _Arguments:
             help = help or f"declare it: box({name}, feature, 0, 10)."
             self.findings.add(words.NO_BOX(span_of(term, self.span), name=name, help=help))
         return boxes.get(name) if name is not None else None
+
+    def shares(self, term: Term) -> ClassShares | None:
+        return read_shares(term, self.span, self.reader.values, self.findings)
 
     def amount(self, term: Term, what: str) -> float | None:
         return self.reader.values.amount(term, what, self.span)

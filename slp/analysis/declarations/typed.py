@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
 from slp.analysis.declarations.definitions import read_definitions
@@ -21,15 +21,20 @@ from slp.analysis.sources.parameters import Values
 from slp.columns.formula import DefinedFeature
 from slp.ir.constraints import Support
 from slp.ir.decisions import ClassLoss, FeatureCost
-from slp.ir.program import EventCodes, Failure, FeatureDeclaration, LeafDeclaration
+from slp.ir.leaves import LeafDeclaration
+from slp.ir.program import EventCodes, Failure, FeatureDeclaration, SumOfTrees
 from slp.ir.thresholds import NormalThresholds
 from slp.leaves import SIGNATURES
 from slp.leaves.signature import NumberList
 from slp.messages import directives as words
 from slp.messages.definitions import COST_OF_PART
 from slp.messages.names import name_help, plural
+from slp.messages.sums import NAMED_NUMBERS, NO_SHARE, TOO_MANY_IN_SUM
 from slp.source import SourceSpan
 from slp.terms import NIL, Atom, Struct, Term, functor, list_items
+
+#: The most trees of a sum.
+MOST_IN_SUM = 10_000
 
 
 @dataclass
@@ -52,6 +57,7 @@ class Declarations:
     row_weight: str | None = None
     costs: tuple[FeatureCost, ...] = ()
     losses: tuple[ClassLoss, ...] = ()
+    sum_of: SumOfTrees | None = None
     spans: dict[str, SourceSpan] = field(default_factory=dict)
 
 
@@ -68,8 +74,12 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
         out.failure = reader.failure(single["failure",])
         if out.weights and out.failure == "backtrack":
             findings.add(words.BACKTRACKING_OF_WEIGHTS(single["failure",].span))
+    if ("trees",) in single:
+        out.sum_of = reader.sum_of(single["trees",])
     if ("leaf",) in single:
         out.leaf = reader.leaf(single["leaf",])
+        if out.leaf is not None and ("trees",) in single:
+            out.leaf = replace(out.leaf, trees=out.sum_of.count if out.sum_of else 1)
     out.support = reader.support(directives)
     features = FeatureReader(values, findings)
     out.features = tuple(
@@ -93,6 +103,11 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     out.ignored = tuple(directives.ignored)
     out.spans.update({f"ignore:{n}": s for n, s in directives.ignored.items()})
     return out
+
+
+def read_leaf_model(d: Declared, values: Values, findings: Findings) -> LeafDeclaration | None:
+    """The leaf model that the first argument of a declaration is."""
+    return _DeclarationReader(values, findings).leaf(d)
 
 
 def _check_costs(out: Declarations, findings: Findings) -> None:
@@ -199,6 +214,13 @@ class _DeclarationReader:
                     out.append(ClassLoss(key[1], key[2], amount, d.span))
         return tuple(out)
 
+    def sum_of(self, d: Declared) -> SumOfTrees | None:
+        count = self.values.whole(d.args[0], "`trees`", d.span, 1)
+        if count is not None and count > MOST_IN_SUM:
+            self.findings.add(TOO_MANY_IN_SUM(d.span, most=MOST_IN_SUM, count=count))
+            return None
+        return None if count is None else SumOfTrees(count, span=d.span)
+
     # --- leaf models ---------------------------------------------------------------------------
 
     def leaf(self, d: Declared) -> LeafDeclaration | None:
@@ -215,6 +237,8 @@ class _DeclarationReader:
         columns: tuple[str, ...] = ()
         if signature.stands_for is not None and not args:
             return LeafDeclaration(*signature.stands_for, d.span)
+        if signature.named:
+            return self.named_numbers(key[0], args, d)
         if signature.most_columns and args:
             read = self.columns(key[0], args[0], d)
             if read is None:
@@ -244,6 +268,45 @@ class _DeclarationReader:
         if len(found) < len(numbers):
             return None
         return LeafDeclaration(key[0], found, d.span, columns, listed)
+
+    def named_numbers(
+        self, model: str, args: tuple[Term, ...], d: Declared
+    ) -> LeafDeclaration | None:
+        """The declaration of a model whose numbers are named, with the defaults of those that are
+        not given; none are given where there are no arguments."""
+        signature = SIGNATURES[model]
+        given = {
+            arg.args[0].name: arg.args[1]
+            for arg in args
+            if isinstance(arg, Struct)
+            and functor(arg) == ("=", 2)
+            and isinstance(arg.args[0], Atom)
+        }
+        needed = [{n for n, default in own.items() if default is None} for own in signature.named]
+        form = next(
+            (
+                own
+                for own, least in zip(signature.named, needed, strict=True)
+                if least <= given.keys() <= own.keys()
+            ),
+            None,
+        )
+        if form is None or len(given) < len(args):
+            self.findings.add(NAMED_NUMBERS(d.span, model=model, form=f"`{signature.written}`"))
+            return None
+        if not args:
+            return LeafDeclaration(model, (), d.span)
+        numbers = {name: default for name, default in form.items()}
+        for name, term in given.items():
+            value = self.hyperparameter(model, name, term, d)
+            if value is None:
+                return None
+            if name in signature.shares and value >= 1:
+                self.findings.add(NO_SHARE(span_of(term, d.span), q=value))
+                return None
+            numbers[name] = value
+        values = tuple(value for value in numbers.values() if value is not None)
+        return LeafDeclaration(model, values, d.span, names=tuple(numbers))
 
     def columns(self, model: str, term: Term, d: Declared) -> tuple[str, ...] | None:
         """The names of columns in a list, each once."""

@@ -174,6 +174,7 @@ def expand_on_table(program: CheckedProgram, table: Table) -> str:
 
 def _check_rules_only(program: CheckedProgram) -> None:
     refused = [c.span for c in program.constraints]
+    refused += [own.span for own in program.box_leaves]
     refused += [] if program.edits is None else [program.edits.span]
     if refused:
         raise UnsupportedError(NO_EXPANSION_ON_TABLE(refused[0]))

@@ -99,7 +99,8 @@ def expand_program(program: CheckedProgram) -> str:
 def _directives(program: CheckedProgram) -> Iterator[Term]:
     for name, value in program.parameters.items():
         if program.edits is None or name != "p":
-            yield Struct("param", (Atom(name), Number(value)))
+            prior = program.unknown.get(name)
+            yield Struct("param", (Atom(name), prior.term if prior else Number(value)))
     if program.edits is not None:
         yield _use_of_edittree(program.edits)
     if program.weights:
@@ -110,6 +111,7 @@ def _declared(program: CheckedProgram) -> list[str]:
     """The other declarations and the constraints, as in the files."""
     places = [(_kind(key), span) for key, span in program.spans.items()]
     places += [("constraint", c.span) for c in program.constraints if c.span is not None]
+    places += [("leaf", own.span) for own in program.box_leaves if own.span is not None]
     texts = [
         text if text.startswith(":-") else f":- {kind}({text})."
         for kind, span in places

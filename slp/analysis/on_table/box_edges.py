@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from slp.analysis.findings import Findings
 from slp.columns import ColumnKind
 from slp.data.table import Table
-from slp.ir.constraints import Box, BoxEnd
+from slp.ir.boxes import Box, BoxEnd
 from slp.ir.program import CheckedProgram
 from slp.messages.numbers import number_text
 
@@ -25,16 +25,16 @@ def check_box_edges(program: CheckedProgram, table: Table, findings: Findings) -
     table at this end has another effect on the constraint than the end itself."""
     columns = zip(table.features, table.codes.T, strict=True)
     known = {feature.name: (feature.kind, codes) for feature, codes in columns}
-    for c in program.constraints:
-        if c.about is None:
-            continue
-        for name in c.about.bounds:
+    about = [(c.about, c.missed_end) for c in program.constraints if c.about is not None]
+    about += [(own.box, own.missed_end) for own in program.box_leaves]
+    for box, missed_end in about:
+        for name in box.bounds:
             if name not in known:
                 continue
             kind, codes = known[name]
             present = np.unique(codes[codes < kind.n_values])
-            for end in _ends(c.about, name, kind, present):
-                found = c.missed_end(end)
+            for end in _ends(box, name, kind, present):
+                found = missed_end(end)
                 if found is not None:
                     findings.add(found)
 

@@ -10,7 +10,7 @@ import numpy as np
 from slp.data.feature_kind import Feature
 from slp.data.table import Table
 from slp.errors import Diagnostic
-from slp.ir.constraints import Box
+from slp.ir.boxes import Box
 from slp.ir.program import CheckedProgram
 from slp.messages import Wording
 from slp.source import SourceSpan

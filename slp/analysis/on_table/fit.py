@@ -168,7 +168,9 @@ class _TableChecker:
                 self.findings.add(found)
 
     def boxes(self) -> None:
-        used = {c.about.name: c.about for c in self.program.constraints if c.about is not None}
+        about = [c.about for c in self.program.constraints]
+        about += [own.box for own in self.program.box_leaves]
+        used = {box.name: box for box in about if box is not None}
         for box in used.values():
             for name, (low, high) in box.bounds.items():
                 values = self.features[name].kind.values if name in self.features else None

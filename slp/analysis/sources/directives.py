@@ -3,8 +3,9 @@
 A directive that sets one thing (`start`, `response`, `leaf`, `failure`, `weights`, a parameter, a
 limit of `support`, a feature's declaration or weight) may occur once in a file. A file overrides
 the files that it uses: of declarations at different depths the one nearer to the program counts,
-and two at the same depth are an error. `constraint`, `prefer` and `ignore` accumulate. The second
-pass (`slp.analysis.declarations.typed`) reads the terms when the parameters have their values.
+and two at the same depth are an error. `constraint`, `prefer`, `ignore` and `leaf(in(Box), ...)`
+accumulate. The second pass (`slp.analysis.declarations.typed`) reads the terms when the parameters
+have their values.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ DIRECTIVES = {
     "response": "`:- response(outcome).`, `:- response(time, event(status)).`, "
     "`:- response(time, event(status, 2)).`, `:- response(claims, exposure(years)).` or "
     "`:- response(stage, [ordinal([low, mid, high])]).`",
-    "leaf": f"`:- leaf({OF_CLASSES.name}(1)).`",
+    "leaf": f"`:- leaf({OF_CLASSES.name}(1)).`, or `:- leaf(in(infant), "
+    f"{OF_CLASSES.name}([8, 2])).` of the leaves inside a box",
     "feature": "`:- feature(age, [cuts([18, 40, 65])]).`",
     "feature_weight": "`:- feature_weight(age, 3).`",
     "thresholds": "`:- thresholds(age, normal(50, 10)).`",
@@ -54,6 +56,7 @@ DIRECTIVES = {
     "prefer": f"`:- prefer({AN_EXAMPLE}, 2).`",
     "failure": "`:- failure(restrict).`, `:- failure(condition).` or `:- failure(backtrack).`",
     "weights": "`:- weights.`",
+    "trees": "`:- trees(50).`",
 }
 
 #: The form of each constraint, for messages.
@@ -82,11 +85,13 @@ class Declared:
 class Directives:
     """All declarations. `single` has those that set one thing, by their key; `malformed` the names
     of directives that could not be read, each of which has a finding; `constraints` those of
-    `constraint`, with one argument, and of `prefer`, with two."""
+    `constraint`, with one argument, and of `prefer`, with two; `box_leaves` those of `leaf` with
+    two arguments."""
 
     single: dict[Key, Declared] = field(default_factory=dict)
     malformed: set[str] = field(default_factory=set)
     constraints: list[Declared] = field(default_factory=list)
+    box_leaves: list[Declared] = field(default_factory=list)
     ignored: dict[str, SourceSpan] = field(default_factory=dict)
 
     def of(self, kind: str) -> dict[str, Declared]:
@@ -149,8 +154,10 @@ class _Collector:
             ("response", 1): self.simple("response"),
             ("response", 2): self.simple("response"),
             ("leaf", 1): self.simple("leaf"),
+            ("leaf", 2): self.box_leaf,
             ("failure", 1): self.simple("failure"),
             ("weights", 0): self.simple("weights"),
+            ("trees", 1): self.simple("trees"),
             ("feature", 2): self.feature,
             ("feature_weight", 2): partial(self.named, "feature_weight"),
             ("thresholds", 2): partial(self.named, "thresholds"),
@@ -260,6 +267,9 @@ class _Collector:
             else:
                 where, usage = span_of(item, span), DIRECTIVES["support"]
                 self.findings.add(words.NOT_IN_SUPPORT(where, usage=usage))
+
+    def box_leaf(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
+        self.found.box_leaves.append(Declared(args, span, depth))
 
     def constraint(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         self.found.constraints.append(Declared(args, span, depth))

@@ -10,6 +10,7 @@ on. If two files declare the same thing, the smaller depth counts (see
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from slp.messages.sources import PROGRAM_NOT_READ
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_recovering, term_to_text
-from slp.syntax.ast import Directive, SourceProgram, Statement
+from slp.syntax.ast import Clause, Directive, SourceProgram, Statement
 from slp.terms import Atom, Struct, Term, Text, arguments, functor, list_items
 
 
@@ -67,20 +68,49 @@ class Everything:
     uses : the `use` directives.
     edit_uses : those among them that name `edittree`.
     files : the program's file, and those that it uses.
+    assumed : whether the program sums up trees of which it says nothing, so each is `SUMMED`.
     """
 
     items: tuple[Placed, ...]
     uses: tuple[Use, ...]
     edit_uses: tuple[EditUse, ...]
     files: tuple[UsedFile, ...]
+    assumed: bool = False
+
+
+#: The prior of each tree of a sum, where the program has none (Chipman, George & McCulloch 2010).
+SUMMED = ":- use(growtree, [alpha = 0.95, beta = 2]).\n"
 
 
 def read_everything(source: SourceProgram, findings: Findings) -> Everything:
     """Read a program and all files that it uses."""
     reader = _SourceReader(findings)
     items = reader.items_of(source, 0, (_key(source.file.name),))
-    files = (UsedFile("", "", source.file), *dict.fromkeys(reader.files))
-    return Everything(items, tuple(reader.uses), tuple(reader.edit_uses), files)
+    assumed = not reader.edit_uses and _only_sums(items)
+    if assumed:
+        (use,) = parse_recovering(SourceFile("<trees>", SUMMED))[0].items
+        assert isinstance(use, Directive)
+        items += reader.use(use, source.file, 0, (_key(source.file.name),))
+    files = reader.with_own(source.file)
+    return Everything(items, tuple(reader.uses), tuple(reader.edit_uses), files, assumed)
+
+
+def _only_sums(items: Sequence[Placed]) -> bool:
+    """Whether a program says that trees are summed up, and has no rules for them."""
+    statements = [placed.item for placed in items]
+    directives = [functor(item.goal) for item in statements if isinstance(item, Directive)]
+    rules = any(isinstance(item, Clause) and item.arrow == "-->" for item in statements)
+    return ("trees", 1) in directives and not rules
+
+
+def used_files(source: SourceFile) -> tuple[UsedFile, ...]:
+    """A program's file, and those that it uses, as far as they can be read. Mistakes are not told
+    of."""
+    program, _ = parse_recovering(source)
+    reader = _SourceReader(Findings())
+    with suppress(ProgramError):  # too many mistakes; what was read until then is known
+        reader.items_of(program, 0, (_key(source.name),))
+    return reader.with_own(source)
 
 
 def _key(name: str) -> str:
@@ -103,6 +133,10 @@ class _SourceReader:
         self.already: dict[str, tuple[Placed, ...]] = {}
         self.files: list[UsedFile] = []
         self.broken: set[str] = set()  # files with a clause that could not be read
+
+    def with_own(self, file: SourceFile) -> tuple[UsedFile, ...]:
+        """The program's file, then those that it uses, each once."""
+        return (UsedFile("", "", file), *dict.fromkeys(self.files))
 
     def items_of(
         self, source: SourceProgram, depth: int, above: tuple[str, ...]

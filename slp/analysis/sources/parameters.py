@@ -1,25 +1,32 @@
 """Values of the parameters. `use` directives override defaults, and callers override both.
 
 A value is arithmetic over numbers and other parameters, such as `:- param(beta, 2 * alpha).`. The
-declarations may have any order.
+declarations may have any order. In place of a value may stand a prior, `beta(2, 1)`: the value is
+then not known, and the prior's mean stands for it.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from typing import TypeGuard
 
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import Declared, Directives
 from slp.analysis.sources.files import Use
 from slp.errors import Related, SlpError
+from slp.ir.parameter_priors import DISTRIBUTIONS, ParameterPrior
 from slp.ir.schema import MOST_LEAVES
 from slp.messages import directives as words
+from slp.messages import unknown_parameters as unknown_words
 from slp.messages.names import name_help
 from slp.resolution import evaluate
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive
 from slp.terms import Atom, Struct, Term, functor, subterms
+
+#: The numbers of a prior lie between these: the nodes of its rules are computed to many digits.
+_LEAST, _MOST = 0.01, 1000.0
 
 
 class Values:
@@ -77,15 +84,33 @@ def names_in(term: Term) -> set[str]:
     return {t.name for t in subterms(term) if type(t) is Atom or type(t) is Struct}
 
 
+def names_of_value(term: Term) -> set[str]:
+    """The same of a parameter's value, without the name of a prior."""
+    return set[str]().union(*map(names_in, term.args)) if _is_prior(term) else names_in(term)
+
+
+def _is_prior(term: Term) -> TypeGuard[Struct]:
+    return functor(term) in {(name, 2) for name in DISTRIBUTIONS}
+
+
 def resolve_parameters(
     directives: Directives, uses: Iterable[Use], given: Mapping[str, float], findings: Findings
 ) -> dict[str, float]:
-    """The value of every declared parameter. A faulty one gives a finding and has the value 1."""
+    """The value of every declared parameter, of one that has a prior its mean. A faulty one gives a
+    finding and has the value 1."""
+    return read_parameters(directives, uses, given, findings)[0]
+
+
+def read_parameters(
+    directives: Directives, uses: Iterable[Use], given: Mapping[str, float], findings: Findings
+) -> tuple[dict[str, float], dict[str, ParameterPrior]]:
+    """The same, and the priors of those that have no value."""
     declared = directives.of("param")
     for use in uses:
         _apply_overrides(use, declared, findings)
     fixed = _checked_given(given, declared, findings)
-    return _evaluate_all(declared, fixed, findings)
+    priors: dict[str, ParameterPrior] = {}
+    return _evaluate_all(declared, fixed, priors, findings), priors
 
 
 def _apply_overrides(use: Use, declared: dict[str, Declared], findings: Findings) -> None:
@@ -138,30 +163,57 @@ def _is_finite(value: object) -> bool:
 
 
 def _evaluate_all(
-    declared: Mapping[str, Declared], fixed: Mapping[str, float], findings: Findings
+    declared: Mapping[str, Declared],
+    fixed: Mapping[str, float],
+    priors: dict[str, ParameterPrior],
+    findings: Findings,
 ) -> dict[str, float]:
-    """Evaluate each default when the parameters that it contains have their values."""
+    """Evaluate each default when the parameters that it contains have their values. A prior is
+    added to `priors`."""
     done: dict[str, float] = dict(fixed)
     waiting = {name: d for name, d in declared.items() if name not in done}
     while waiting:
-        ready = [n for n, d in waiting.items() if not (names_in(d.args[0]) & waiting.keys())]
+        ready = [n for n, d in waiting.items() if not (names_of_value(d.args[0]) & waiting.keys())]
         if not ready:
             break
         for name in ready:
-            done[name] = _value(name, waiting.pop(name), done, findings)
+            own = waiting.pop(name)
+            if (unknown := names_of_value(own.args[0]) & priors.keys()) != set():
+                of = min(unknown)
+                findings.add(unknown_words.COMPUTED_OF_UNKNOWN(own.span, name=name, of=of))
+            if not _is_prior(own.args[0]):
+                done[name] = _value(name, own.args[0], own.span, done, findings)
+                continue
+            prior = _prior(name, own.args[0], own.span, done, findings)
+            done[name] = 1.0 if prior is None else prior.mean
+            if prior is not None:
+                priors[name] = prior
     for name, d in waiting.items():
         findings.add(words.CIRCULAR_PARAMETER(d.span, name=name))
         done[name] = 1.0
     return {name: done[name] for name in declared}
 
 
-def _value(name: str, d: Declared, known: Mapping[str, float], findings: Findings) -> float:
+def _value(
+    name: str, term: Term, span: SourceSpan, known: Mapping[str, float], findings: Findings
+) -> float:
     try:
-        value = evaluate(d.args[0], known)
+        value = evaluate(term, known)
     except SlpError as e:
         findings.take(e)
         return 1.0
     if not _is_finite(value):
-        findings.add(words.PARAMETER_NOT_FINITE(d.span, name=name, value=value))
+        findings.add(words.PARAMETER_NOT_FINITE(span, name=name, value=value))
         return 1.0
     return value
+
+
+def _prior(
+    name: str, term: Struct, span: SourceSpan, known: Mapping[str, float], findings: Findings
+) -> ParameterPrior | None:
+    a, b = (_value(name, arg, span, known, findings) for arg in term.args)
+    distribution = next(own for own in DISTRIBUTIONS if own == term.name)
+    if _LEAST <= min(a, b) and max(a, b) <= _MOST:
+        return ParameterPrior(distribution, float(a), float(b), span)
+    findings.add(unknown_words.NO_PRIOR(span, name=name, least=_LEAST, most=_MOST))
+    return None

@@ -21,6 +21,7 @@ _OBSTACLES = (
     "features of two values each",
     "the weights of features, or of the splits of one, differ by a factor of more than 1e18",
     "splits are by subsets of levels, or missing values take a side",
+    "leaves in boxes have priors of their own",
     "features are in groups, so that the share of one depends on which others can split a box",
 )
 _BY_LEVELS = (

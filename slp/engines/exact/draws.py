@@ -129,7 +129,7 @@ class DrawsFromSums:
             tests.append((feature.name, asked))
             ways.append(goes_left)
             item = children[0 if goes_left else 1]
-        return TreePath(tuple(tests), tuple(ways), _leaf(self._table, items.rows[item]))
+        return TreePath(tuple(tests), tuple(ways), Leaf.of(self._table.leaf, items.leaf(item)))
 
 
 class _Parts(NamedTuple):
@@ -153,7 +153,7 @@ class _Parts(NamedTuple):
             cut = edges.cut(edge)
             if cut[0] == LEAF:
                 log_likelihood += edges.log_likelihood
-                leaves.append(table.statistics[items.rows[item]].sum(axis=0))
+                leaves.append(items.leaf(item))
             if cut[0] != CALL:
                 nodes.append(cut)
         return cls(as_cuts(nodes[::-1]), np.concatenate(leaves[::-1]), log_weight, log_likelihood)
@@ -166,7 +166,3 @@ def tree_of_steps(items: Items, table: Table, steps: Sequence[tuple[int, int]]) 
     leaves = [Leaf.of(table.leaf, own) for own in statistics]
     tree = tree_of_nodes(table, parts.cuts.tolist(), leaves)
     return ScoredTree(tree, parts.log_weight, parts.log_likelihood)
-
-
-def _leaf(table: Table, rows: NDArray[np.uint32]) -> Leaf:
-    return Leaf.of(table.leaf, table.statistics[rows].sum(axis=0))

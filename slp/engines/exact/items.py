@@ -102,7 +102,7 @@ class Items:
         self._cuts = CoreCuts(passes.engine, table)
         self._quantity, self._likelihood = quantity, likelihood
         self._start = grammar.start
-        self._n_owed = max(1, leaves_owed(grammar, table))
+        self._n_owed, self._states = max(1, leaves_owed(grammar, table)), grammar.states
         self._codes = np.ascontiguousarray(table.codes.T)
         everything = np.arange(len(table.counts), dtype=np.uint32)
         self.rows: list[NDArray[np.uint32]] = [everything]
@@ -110,6 +110,12 @@ class Items:
         self._number: dict[tuple[bytes, int], int] = {}
         self._edges: dict[int, ItemEdges] = {}
         self._forget()
+
+    def leaf(self, item: int) -> NDArray[np.float64]:
+        """The statistics of an item as a leaf, shape (k,)."""
+        state = self._states[self.product[item] // self._n_owed]
+        sums = self.table.statistics[self.rows[item]].sum(axis=0)
+        return self.table.leaf.with_prior(sums, state.leaf_prior)
 
     def _forget(self) -> None:
         """Keep item 0 alone."""

@@ -6,7 +6,8 @@ several powers of the likelihood.
 draws `forward` makes. `sample` runs chains over trees and collects their draws; `given_start` reads
 the tree that they begin at. `options`, `default_steps` and `rounds` set their length, `memory`
 counts their bytes. `proposals` has the proposals on derivations and the step that takes them,
-`mixture` the chains that draw one of several proposals, `default_proposal` those of a run that
+`mixture` the chains that draw one of several proposals, `over_parameters` chains that move
+parameters too, `default_proposal` those of a run that
 names none.
 """
 

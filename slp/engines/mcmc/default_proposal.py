@@ -10,7 +10,7 @@ from slp.engines.mcmc.options import (
     MOVES_OF_MANY_CUTS,
     TreeChainOptions,
 )
-from slp.engines.shared.core_limits import core_moves, core_takes
+from slp.engines.shared.core_limits import core_makes
 from slp.problem.problem import Problem
 
 _EDITS = "edits of a given tree take none"
@@ -41,7 +41,4 @@ def why_no_tree_moves(problem: Problem, in_core: bool) -> str | None:
         return _EDITS
     if not in_core:
         return _SLOW_ENGINE
-    moves = core_takes(program.constraints, problem.table) and core_moves(
-        problem.grammar, MOVES_AND_CUTS
-    )
-    return None if moves else _SLOW_PROGRAM
+    return None if core_makes(problem, MOVES_AND_CUTS) else _SLOW_PROGRAM

@@ -31,7 +31,8 @@ class ChainsOverTrees:
     chains and one that finds what it refuses.
 
     `in_core` : whether they run in the compiled core where predicates and edits allow it.
-    `needs_grammar`, `few_states`, `soft_trees`, `needs_weights`, `refuses_options` : see `Engine`.
+    `needs_grammar`, `few_states`, `soft_trees`, `needs_weights`, `takes_unknown`,
+    `refuses_options` : see `Engine`.
     """
 
     name: str
@@ -44,6 +45,7 @@ class ChainsOverTrees:
     few_states: bool = False
     soft_trees: bool = False
     needs_weights: bool = True
+    takes_unknown: bool = False
     refuses_options: bool = True
     gives: str = "estimates with their errors, by draws; the evidence where chains are tempered"
     Options: type[Any] = TreeChainOptions
@@ -85,7 +87,9 @@ ENGINE = ChainsOverTrees(
     _tree_sampler,
     _find_refusals,
     in_core=True,
+    takes_unknown=True,
     needs_weights=False,
     refuses="programs without a finite tree grammar, proposals that a program cannot take, `start` "
-    "under `edittree`, `rungs` under `failure(backtrack)`",
+    "under `edittree`, `rungs` under `failure(backtrack)`, parameters that have a prior where the "
+    "weights of trees do not sum to 1",
 )

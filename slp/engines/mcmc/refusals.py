@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from slp.engines.mcmc.default_proposal import proposal_of
 from slp.engines.mcmc.options import TreeChainOptions
-from slp.engines.shared.core_limits import preferences_about_trees
+from slp.engines.shared.core_limits import core_makes, preferences_about_trees
 from slp.engines.shared.proposal_names import Named, find_other_than_cuts, read_names
-from slp.errors import Diagnostic, UsageError
+from slp.errors import Diagnostic, UnsupportedError, UsageError
+from slp.ir.constraints import Constraint
+from slp.ir.program import PROPER_MEASURES
 from slp.messages.chains import (
     EXACT_SUBTREES_OF_EDITS,
     EXACT_SUBTREES_OF_PREDICATES,
@@ -16,6 +19,8 @@ from slp.messages.chains import (
     UNWEIGHED_PREFERENCES,
 )
 from slp.messages.inference import CUTS_OF_BACKTRACKING, NO_LADDERS_OF_BACKTRACKING
+from slp.messages.names import joined
+from slp.messages.unknown_parameters import NOT_NORMALISED
 from slp.problem.problem import Problem
 from slp.trees.predicates import node_predicates
 
@@ -37,6 +42,50 @@ def find_refusals(problem: Problem, options: TreeChainOptions) -> Iterator[Diagn
         yield from find_refused_proposals(options, _of_predicates)
     else:
         yield from find_refused_proposals(options, lambda named: ())
+
+
+def check_moved(problem: Problem, options: TreeChainOptions) -> None:
+    """Refuse parameters that have a prior and that chains cannot move.
+
+    Raises
+    ------
+    UnsupportedError
+        E307.
+    """
+    unknown = problem.program.unknown
+    why = _why_not_moved(problem, proposal_of(problem, options)) if unknown else ""
+    if why:
+        names = joined([f"`{name}`" for name in unknown])
+        raise UnsupportedError(NOT_NORMALISED(names=names, why=why))
+
+
+def _why_not_moved(problem: Problem, proposal: str) -> str:
+    """Why chains cannot move the parameters that have a prior, as the end of a sentence; empty
+    where they can: where the weights of trees are known to sum to 1 at every value, and the core
+    makes the chains."""
+    program, grammar = problem.program, problem.grammar
+    improper = sorted(program.measures - {*PROPER_MEASURES})
+    losing = [c for c in program.constraints if _lets_fail(c, program.failure)]
+    if program.weights:
+        return "labels are weights (`:- weights.`)"
+    if improper:
+        return f"the shares of splits under `{improper[0]}` do not sum to 1"
+    if losing:
+        return f"the constraint `{losing[0].name}` lets derivations fail, or is of finished trees"
+    if not grammar.normalised or grammar.max_leaves is not None:
+        return "a derivation may come to a box that no rule applies to, or fail"
+    if core_makes(problem, proposal):
+        return ""
+    return "the compiled core does not make the chains of this program and table"
+
+
+def _lets_fail(constraint: Constraint, failure: str) -> bool:
+    automaton = constraint.automaton()
+    by_failing = failure == "condition" and automaton is not None
+    by_code = constraint.by_code or constraint.beyond_grammar() is not None
+    counted = constraint.most_leaves is not None
+    loses = automaton is not None and (automaton.loses or automaton.tests_leaves)
+    return by_failing or by_code or counted or loses
 
 
 def find_refused_proposals(

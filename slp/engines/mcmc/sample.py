@@ -16,11 +16,13 @@ from slp.engines.mcmc.forward import ForwardDraws
 from slp.engines.mcmc.given_start import read_start
 from slp.engines.mcmc.memory import room_for_averages
 from slp.engines.mcmc.options import TreeChainOptions
+from slp.engines.mcmc.over_parameters import ChainsOverParameters
+from slp.engines.mcmc.refusals import check_moved
 from slp.engines.mcmc.rounds import EnoughRounds
-from slp.engines.mcmc.tempering import CompiledScans, Tempering
+from slp.engines.mcmc.tempering import CompiledScans, ScansOverParameters, Tempering
 from slp.engines.registry import plain_engine
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
-from slp.engines.shared.core_limits import core_moves, core_takes
+from slp.engines.shared.core_limits import core_makes, core_takes
 from slp.engines.shared.drawing import DrawingEngine, draw
 from slp.engines.shared.forward_runs import can_run_forward
 from slp.engines.shared.proposal_names import (
@@ -60,11 +62,14 @@ def run_chains(
     ------
     UsageError
         E505, E549: an option; E512, E513, E515: the checkpoint.
+    UnsupportedError
+        E307: parameters have a prior, and chains cannot move them.
     BudgetError
         E501: the chains do not fit into the memory beside the table.
     SlpError
         E511, E514: the checkpoint; E517: no tree to start from was found.
     """
+    check_moved(problem, options)
     if options.rungs is not None:
         check_count("rungs", options.rungs, least=1, most=_MOST_RUNGS)
     given = (options.warmup, 0), (options.thin, 1), (options.rounds, 1)
@@ -178,7 +183,7 @@ def _compiled(problem: Problem, proposal: str) -> bool:
         return False
     if program.edits is not None:
         return edits_are_compiled(program.constraints, problem.table)
-    return core_takes(program.constraints, problem.table) and core_moves(problem.grammar, proposal)
+    return core_makes(problem, proposal)
 
 
 def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) -> TreeSampler[Any]:
@@ -196,6 +201,8 @@ def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) 
     elif program.edits is not None:
         edits = (*on, program.edits, program.support, program.constraints)
         base = CompiledEditMetropolisHastings(*edits, engine=problem.sampling_core, **how)
+    elif program.unknown:
+        base = ChainsOverParameters(problem, most_boxes=MOST_BOXES, **how)
     else:
         # Under tempering, each power would need its own sums over subtrees.
         most = MOST_BOXES if tempered else None
@@ -231,6 +238,8 @@ def tempered_chains(
     """Ladders over chains."""
     steps = scan_steps(base, problem.grammar, proposal, level_of(options.effort), options.thin)
     make = CompiledScans if base.in_core else plain_engine("mh").PlainScans
+    if problem.program.unknown:
+        make = ScansOverParameters
     scans = make(base, steps.in_scan)
     return Tempering(
         scans,

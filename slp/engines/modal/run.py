@@ -28,6 +28,7 @@ from slp.errors import BudgetError, NoTreeError, TimeOverError, UnsupportedError
 from slp.messages.inference import (
     MODAL_OUT_OF_MEMORY,
     MODAL_SMOOTHING_ALONE,
+    MODAL_SMOOTHING_OF_BOXES,
     MODAL_SMOOTHING_OF_NUMBERS,
     MODAL_TESTS_FAIL,
     MODAL_TOO_MANY_DEAD_ENDS,
@@ -78,7 +79,8 @@ class ModalTrees:
     def __init__(self, problem: Problem, request: Request, options: ModalOptions) -> None:
         self.problem, self.request, self.options = problem, request, options
         constraints = problem.program.constraints
-        self._core = core_takes(constraints, problem.table)
+        one_prior = not problem.table.leaf.in_boxes
+        self._core = one_prior and core_takes(constraints, problem.table)
         self._interrupted = False
         self._cut_short = False
         self._n = 0
@@ -310,3 +312,5 @@ def _check(options: ModalOptions, problem: Problem) -> None:
         raise UsageError(MODAL_SMOOTHING_ALONE())
     if smoothing > 0 and not problem.table.leaf.classes:
         raise UsageError(MODAL_SMOOTHING_OF_NUMBERS())
+    if smoothing > 0 and problem.table.leaf.in_boxes:
+        raise UsageError(MODAL_SMOOTHING_OF_BOXES())

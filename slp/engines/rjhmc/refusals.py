@@ -40,7 +40,7 @@ def find_refusals(problem: Problem, options: SoftTreeOptions) -> Iterator[Diagno
     yield from _of_spread(program.parameters.get(GATE_SPREAD, 0.0), options)
     yield from _of_program(problem)
     # a constraint about a box, which is refused, makes the grammar compare thresholds too
-    guarded = not any(c.about for c in program.constraints)
+    guarded = not any(c.about for c in program.constraints) and not program.box_leaves
     yield from _of_grammar(grammar, options, guarded)
     yield from _of_table(problem)
     yield from _of_options(options, h)
@@ -60,6 +60,8 @@ def _of_program(problem: Problem) -> Iterator[Diagnostic]:
     for constraint in program.constraints:
         if (what := constraint.by_more_than_features) is not None:
             yield words.NOT_FOR_SOFT_TREES(constraint.span, what=what)
+    for own in program.box_leaves:
+        yield words.NOT_FOR_SOFT_TREES(own.span, what="`leaf(in(...))`")
     if program.support.min_leaf > 1:
         yield words.NOT_FOR_SOFT_TREES(what="`min_leaf`")
     if program.support.min_weight is not None:

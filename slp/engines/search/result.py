@@ -23,7 +23,7 @@ from slp.engines.shared.near_best import ROUNDING
 from slp.engines.shared.weights import WeightsOfTrees
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
-from slp.problem.tree_on_table import log_likelihood_of_tree, tree_of_nodes
+from slp.problem.tree_on_table import log_likelihood_of_tree, statistics_of_nodes, tree_of_nodes
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree, ScoredTrees
 from slp.results.record.later import Later
@@ -179,13 +179,6 @@ class Searched:
 
 
 def _tree(table: Table, cuts: NDArray[np.int32]) -> Tree:
-    rows = np.arange(len(table.counts))
-    leaves, stack = [], [rows]
-    for f, low, high in cuts.tolist():
-        own = stack.pop()
-        if f < 0:
-            leaves.append(Leaf.of(table.leaf, table.statistics[own].sum(axis=0)))
-            continue
-        left = table.features[f].kind.left_of_cut(low, high)[table.codes[own, f]]
-        stack += [own[~left], own[left]]
-    return tree_of_nodes(table, cuts.tolist(), leaves)
+    nodes = cuts.tolist()
+    leaves = [Leaf.of(table.leaf, own) for own in statistics_of_nodes(table, nodes)]
+    return tree_of_nodes(table, nodes, leaves)

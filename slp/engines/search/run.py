@@ -92,6 +92,11 @@ class _Run:
         #: The best modal tree and its value.
         self.modal: tuple[float, NDArray[np.int32]] = -math.inf, np.empty((0, 3), np.int32)
 
+    @property
+    def _core(self) -> bool:
+        """Whether it runs in the core, which searches where leaves have one prior."""
+        return self.problem.core is not None and not self.problem.table.leaf.in_boxes
+
     def result(self) -> Result:
         """What the search finds."""
         listing = self.listing()
@@ -109,7 +114,7 @@ class _Run:
         problem, memory = self.problem, self.request.memory
         check_counts(problem.grammar, problem.table, memory, "the search")
         search: AnySearch
-        search, found = self._plainly() if self.problem.core is None else self._in_core()
+        search, found = self._in_core() if self._core else self._plainly()
         if not len(found.cuts):
             self._raise_nothing(found)
         left = max(0, room_beside(problem.table, memory) - found.peak_bytes)

@@ -264,6 +264,14 @@ class CompiledMetropolisHastings(CoreChains):
         n = int(np.append(np.isnan(weights), True).argmax())  # those before the first that is none
         return replace(found.take(np.arange(n)), log_weight=weights[:n])
 
+    def log_weights_of(self, trees: Iterable[Tree]) -> NDArray[np.float64]:
+        """Log weights of U trees, each over all its proofs, without tests on finished trees, shape
+        (U,)."""
+        placed = [place_tree(self.table, tree) for tree in trees]
+        nodes = [None if own is None else canonical_nodes(own) for own in placed]
+        assert all(own is not None for own in nodes), "drawn trees part the table's rows"
+        return self._scorer.log_weights([own for own in nodes if own is not None])
+
     @property
     def rule_grammar(self) -> TreeGrammar | None:
         """See `slp.results.record.sampler.TreeSampler`."""

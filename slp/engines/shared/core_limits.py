@@ -10,6 +10,7 @@ from slp.errors import Diagnostic
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import CallRule, OpenStates, TreeGrammar
 from slp.problem.core import beyond_core, core_for
+from slp.problem.problem import Problem
 
 
 def core_takes(constraints: Iterable[Constraint], table: Table) -> bool:
@@ -36,6 +37,20 @@ def preferences_about_trees(constraints: Iterable[Constraint]) -> tuple[Diagnost
     (E301)."""
     own = [c for c in constraints if c.is_preference and c.at_finished_tree]
     return tuple(found for c in own if (found := c.beyond_grammar()) is not None)
+
+
+def core_makes(problem: Problem, proposal: str) -> bool:
+    """Whether the core makes chains over the trees of a grammar by these proposals.
+
+    Raises
+    ------
+    UsageError
+        E516: the text names no proposals.
+    """
+    if problem.table.leaf.in_boxes and "q_pg" in proposal:
+        return False  # its filter knows one prior of leaves
+    constraints = problem.program.constraints
+    return core_takes(constraints, problem.table) and core_moves(problem.grammar, proposal)
 
 
 def core_moves(grammar: TreeGrammar, proposal: str) -> bool:

@@ -22,7 +22,8 @@ def digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> st
     if isinstance(g.states, OpenStates):
         digest.update(g.states.identity.encode())
     for state in g.first_states().values():
-        digest.update(f"state {len(state.rules)}".encode())
+        prior = f" {state.leaf_prior}" if state.leaf_prior else ""  # as those without it were
+        digest.update(f"state {len(state.rules)}{prior}".encode())
         for rule in state.rules:
             digest.update(repr((type(rule).__name__, rule.log_weight)).encode())
             if rule.rows is not None:

@@ -15,6 +15,7 @@ from slp.constraints.avoids import Avoids, Event
 from slp.data.memory import room_beside
 from slp.engines.contract import NoOptions, Progress, Request
 from slp.engines.shared.fitting import Room, changes_that_fit, fits_in_words
+from slp.engines.shared.over_parameters import at_nodes_of_rules, over_parameters
 from slp.engines.shared.size import ROUGH, size_of
 from slp.errors import BudgetError, Diagnostic, NoTreeError, SlpError, TimeOverError
 from slp.ir.tree_grammar import OpenStates, TreeGrammar
@@ -70,6 +71,7 @@ class SumsOverTrees:
     few_states: bool = False
     soft_trees: bool = False
     needs_weights: bool = True
+    takes_unknown: bool = True
     refuses_options: bool = False
     Options: type[Any] = NoOptions
 
@@ -90,7 +92,8 @@ class SumsOverTrees:
         NoTreeError
             E504: no tree satisfies the program on this table.
         """
-        problem = problem.on(problem.grammar.listed())
+        if not problem.program.unknown:
+            problem = problem.on(problem.grammar.listed())
         grammar, deadline, likelihood = problem.grammar, request.deadline, request.likelihood
         own = deadline.before(deadline.left() * _kept(request))
         best_tree = partial(_best_drawn, problem, likelihood, deadline)
@@ -127,27 +130,66 @@ class SumsOverTrees:
         """The result, whose sums the compiled engine makes when they are asked for, until a
         deadline. `best_tree` is as of `result_of_sums`. Raises as `run`, and does not look whether
         there is a tree."""
-        advised = may_advise(problem, request) and request.instead is None
+        if request.seed is None:
+            request = replace(request, seed=fresh_seed())
+        many = bool(problem.program.unknown)
+        advised = may_advise(problem, request) and request.instead is None and not many
         limits = SumLimits(
             request.memory,
             deadline,
             request.threads,
             partial(_what_fits, problem, request) if advised else None,
-            request.draws > 0,
+            request.draws > 0 and not many,
         )
+        make = _ResultOfSums(self.distribution, request, limits)
+        if not many:
+            own = self.distribution(problem, request.likelihood, limits, request.progress)
+            return make(problem, own, best_tree)
+
+        def sums_at(one: Problem, memory: int) -> TreeDistribution:
+            within = replace(limits, memory=memory)
+            return self.distribution(one, request.likelihood, within, request.progress)
+
+        last, before = at_nodes_of_rules(problem, request.memory, sums_at)
+        return over_parameters(make(problem, last.sums, best_tree), last, before, make)
+
+
+@dataclass(frozen=True)
+class _ResultOfSums:
+    """Makes the result of sums."""
+
+    distribution: Distribution
+    request: Request
+    limits: SumLimits
+
+    def __call__(
+        self,
+        problem: Problem,
+        sums: TreeDistribution,
+        best_tree: Callable[[], Candidate | None] | None = None,
+    ) -> Result:
+        request = self.request
+        assert request.seed is not None
+        again = _SumsAgain(self.distribution, problem, self.limits, request.progress)
         return result_of_sums(
-            self.distribution(problem, request.likelihood, limits, request.progress),
+            sums,
             problem.grammar,
             problem.table,
             choice=request.choice,
             n_draws=request.draws,
-            seed=fresh_seed() if request.seed is None else request.seed,
+            seed=request.seed,
             best_tree=best_tree,
-            for_draws=partial(_time_for_draws, deadline),
+            for_draws=partial(_time_for_draws, self.limits.deadline),
             searched=request.instead if request.choice.best_alone else None,
-            run=(again := _SumsAgain(self.distribution, problem, limits, request.progress)),
+            run=again,
             avoiding=again.avoiding,
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickling and copying: without a deadline."""
+        request = replace(self.request, deadline=Deadline(), progress=None, instead=None)
+        limits = replace(self.limits, deadline=Deadline(), what_fits=None)
+        return _ResultOfSums, (self.distribution, request, limits)
 
 
 @contextmanager
@@ -190,7 +232,10 @@ def _what_fits(problem: Problem, request: Request, room: Room) -> str:
 
 
 def _best_drawn(problem: Problem, likelihood: bool, deadline: Deadline) -> Candidate | None:
-    """The best of some trees drawn in their share of the time; None if no time is left."""
+    """The best of some trees drawn in their share of the time; None if no time is left, and where
+    parameters have a prior."""
+    if problem.program.unknown:
+        return None
     share = (deadline.seconds or math.inf) * _KEPT_FOR_BEST
     seconds = min(share, deadline.left())
     if seconds <= 0:

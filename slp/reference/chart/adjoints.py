@@ -68,13 +68,13 @@ class Adjoints:
 
     @property
     def statistics(self) -> _Floats:
-        """Sufficient statistics of the boxes, shape (B, k)."""
+        """Sufficient statistics of the leaves that items can be, shape (L, k)."""
         return self.chart.statistics
 
-    def at_leaves(self, of_boxes: _Floats) -> _Floats:
-        """The numbers (B,) of boxes at the edges that end in them, 0 at others, shape (E,)."""
-        box = self.chart.forest.item_box[self._item]
-        return np.where(self._ends, of_boxes[box], 0.0)
+    def at_leaves(self, of_leaves: _Floats) -> _Floats:
+        """The numbers (L,) of leaves at the edges that end in them, 0 at others, shape (E,)."""
+        leaf = self.chart.forest.item_leaf[self._item]
+        return np.where(self._ends, of_leaves[leaf], 0.0)
 
     @cached_property
     def _item(self) -> NDArray[np.int64]:
@@ -128,10 +128,10 @@ class Adjoints:
             yield self.chart._shares_left(ways, numbers)
 
     def followed(self, shares: _Floats, values: _Floats) -> Followed:
-        """What a row with these shares is told by boxes with these values (B,) as leaves."""
+        """What a row with these shares is told by leaves with these values (L,)."""
         f, p = self.chart.forest, self.chart.edge_probability
         inside = np.zeros(f.n_items + 1)
-        told = np.where(self._ends, values[f.item_box[self._item]], 0.0)
+        told = np.where(self._ends, values[f.item_leaf[self._item]], 0.0)
         for items, e, sizes in reversed(list(f.by_level())):
             told[e] += shares[e] * inside[f.left[e]] + (1 - shares[e]) * inside[f.right[e]]
             own = np.repeat(np.arange(len(sizes)), sizes)

@@ -102,12 +102,13 @@ class Chart(ChartOfRows):
 
     @cached_property
     def statistics(self) -> NDArray[np.float64]:
-        """Sufficient statistics of the boxes, shape (B, k)."""
-        return self.forest.geometry.statistics(self.forest.boxes)
+        """Sufficient statistics of the leaves that items can be, shape (L, k)."""
+        f = self.forest
+        return f.geometry.leaf_statistics([f.boxes[b] for b in f.leaf_box.tolist()], f.leaf_prior)
 
     @cached_property
     def log_likelihood(self) -> NDArray[np.float64]:
-        """Log marginal likelihood of each box as a leaf, shape (B,)."""
+        """Log marginal likelihood of each leaf that an item can be, shape (L,)."""
         return self.forest.geometry.table.leaf.log_marginal(self.statistics)
 
     @cached_property
@@ -116,7 +117,7 @@ class Chart(ChartOfRows):
         if not self.likelihood:
             return self.forest.log_weight
         out = self.forest.log_weight.copy()
-        out[self._leaf_edges] += self.log_likelihood[self.forest.item_box[self._leaf_items]]
+        out[self._leaf_edges] += self.log_likelihood[self.forest.item_leaf[self._leaf_items]]
         return out
 
     @cached_property
@@ -259,7 +260,7 @@ class Chart(ChartOfRows):
                 goes_left = rng.random() < share
             ways.append(goes_left)
             item = left if goes_left else right
-        leaf = Leaf.of(geometry.table.leaf, self.statistics[f.item_box[item]])
+        leaf = Leaf.of(geometry.table.leaf, self.statistics[f.item_leaf[item]])
         return TreePath(tuple(tests), tuple(ways), leaf)
 
     def _scored(self, edges: list[int]) -> ScoredTree:
@@ -273,7 +274,7 @@ class Chart(ChartOfRows):
             if cut != CALL
         ]
         weight = float(f.log_weight[edges].sum())
-        leaves = boxes[f.cut[edges] == LEAF]
+        leaves = f.item_leaf[items[f.cut[edges] == LEAF]]
         return ScoredTree(
             self.renderer.tree(preorder), weight, float(self.log_likelihood[leaves].sum())
         )
@@ -300,7 +301,10 @@ class Chart(ChartOfRows):
     def of_statistics(self, of_rows: NDArray[np.float64]) -> Chart:
         """The same trees where the distinct rows have other statistics, shape (n, k)."""
         out = Chart(self.forest, self.likelihood)
-        out.statistics = self.forest.geometry.members(self.forest.boxes) @ of_rows
+        f = self.forest
+        boxes = [f.boxes[b] for b in f.leaf_box.tolist()]
+        sums = f.geometry.members(boxes) @ of_rows
+        out.statistics = f.geometry.table.leaf.with_prior(sums, f.leaf_prior)
         return out
 
     # --- summaries -----------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,29 @@ class Forest:
     def n_items(self) -> int:
         """N; also the number of the unit item."""
         return len(self.item_box)
+
+    @cached_property
+    def leaf_box(self) -> NDArray[np.int32]:
+        """The box of each leaf that an item can be, a box with a prior; shape (L,)."""
+        return self._leaves[0]
+
+    @cached_property
+    def leaf_prior(self) -> NDArray[np.int64]:
+        """The prior of each leaf that an item can be (`State.leaf_prior`), shape (L,)."""
+        return self._leaves[1]
+
+    @cached_property
+    def item_leaf(self) -> NDArray[np.int64]:
+        """The leaf that each item can be, shape (N,)."""
+        return self._leaves[2]
+
+    @cached_property
+    def _leaves(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+        of_states = np.array([state.leaf_prior for state in self.grammar.all_states()], np.int64)
+        priors = np.where(self.item_state < 0, 0, of_states[self.item_state])
+        pairs = np.stack([priors, self.item_box], axis=1)
+        found, item_leaf = np.unique(pairs, axis=0, return_inverse=True)
+        return found[:, 1].astype(np.int32), found[:, 0], item_leaf.reshape(-1)
 
     @property
     def n_edges(self) -> int:

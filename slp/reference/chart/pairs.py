@@ -40,7 +40,7 @@ class PairSums:
     Parameters
     ----------
     probability : of each edge given its item, shape (E,).
-    statistics : of each box, shape (B, k).
+    statistics : of each leaf that an item can be, shape (L, k).
     takes_both : which edges say no side of a row, by its ways at cuts and its numbers, shape (E,).
     """
 
@@ -91,7 +91,7 @@ class PairSums:
         return out
 
     def _of_row(self, design: Numbers | None) -> tuple[Numbers, Numbers]:
-        """Mean and mean square of each box as a leaf, (B, D)."""
+        """Mean and mean square of each leaf, (L, D)."""
         if design is None:
             return self._first, self._second
         squares = np.einsum("i,bij,j->b", design, self._second, design)
@@ -110,12 +110,12 @@ class PairSums:
             left, right = of_item[f.left[at]], of_item[f.right[at]]
             ends, calls = (f.cut[at] == LEAF)[:, None, None], (f.cut[at] == CALL)[:, None, None]
             split = _of_split(a[at, None], b[at, None], left, right)
-            own = np.where(ends, of_leaf[f.item_box[item[at]]], np.where(calls, left, split))
+            own = np.where(ends, of_leaf[f.item_leaf[item[at]]], np.where(calls, left, split))
             np.add.at(of_item, item[at], p[at, None, None] * own)
         return of_item[0, 4], of_item[0, 5]
 
     def _of_leaves(self, one: Numbers | None, zero: Numbers | None) -> Numbers:
-        """m_1, m_0, q_1, q_0, d and e of each box as a leaf, shape (B, 6, D)."""
+        """m_1, m_0, q_1, q_0, d and e of each leaf, shape (L, 6, D)."""
         (m1, q1), (m0, q0) = self._of_row(one), self._of_row(zero)
         d = e = np.zeros_like(m1)
         if one is not None and zero is not None:

@@ -29,7 +29,7 @@ class ChartOfRows(ABC):
     @property
     @abstractmethod
     def statistics(self) -> NDArray[np.float64]:
-        """Those of each box, shape (B, k)."""
+        """Those of each leaf that an item can be, shape (L, k)."""
 
     @property
     @abstractmethod
@@ -81,8 +81,8 @@ class ChartOfRows(ABC):
         return PairSums(*of, moments).differences(ones, zeros)
 
     def _leaf_mixture(self, ways: NDArray[np.uint8], numbers: NDArray[np.float64]) -> LeafMixture:
-        boxes, masses, _ = self._follow(ways, numbers)
-        leaves, place = np.unique(boxes, return_inverse=True)
+        ends, masses, _ = self._follow(ways, numbers)
+        leaves, place = np.unique(ends, return_inverse=True)
         mass = np.bincount(place, weights=masses)
         return LeafMixture(mass.astype(np.float64), self.statistics[leaves])
 
@@ -145,8 +145,8 @@ class ChartOfRows(ABC):
         self, ways: NDArray[np.uint8], numbers: NDArray[np.float64], without: int = -1
     ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
         """Follow a row down all boxes that it may reach, level by level, but not along splits on
-        one feature (`without`): the boxes of leaves, the probability of each, and the expected
-        number of splits on each feature, shape (d,)."""
+        one feature (`without`): the leaves (`Forest.item_leaf`), the probability of each, and the
+        expected number of splits on each feature, shape (d,)."""
         f = self.forest
         splits = np.zeros(len(f.grammar.features) + 1)  # the last: leaves and calls
         # cut -1 (a leaf) and -2 (a call) lead to the edge's left item
@@ -154,7 +154,7 @@ class ChartOfRows(ABC):
         takes_both = np.concatenate([ways == UNTOLD, [False, False]])
         reach = np.zeros(f.n_items + 1)
         reach[0] = 1.0
-        boxes, masses = [], []
+        leaves, masses = [], []
         for first, last in zip(f.levels[:-1], f.levels[1:], strict=True):
             items = first + np.flatnonzero(reach[first:last])
             if not len(items):
@@ -174,9 +174,9 @@ class ChartOfRows(ABC):
                 flow[both] = 0.0
             np.add.at(reach, np.where(takes_left[cut], f.left[e], f.right[e]), flow)
             ends = cut == LEAF
-            boxes.append(f.item_box[np.repeat(items, size)[ends]])
+            leaves.append(f.item_leaf[np.repeat(items, size)[ends]])
             masses.append(flow[ends])
-        return np.concatenate(boxes), np.concatenate(masses), splits[:-1]
+        return np.concatenate(leaves), np.concatenate(masses), splits[:-1]
 
     def _takes_both(
         self, edges: NDArray[np.int64], ways: NDArray[np.uint8], numbers: NDArray[np.float64]

@@ -3,7 +3,7 @@ tables."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -89,8 +89,14 @@ class Enumeration:
     def log_likelihood(self) -> NDArray[np.float64]:
         """Log marginal likelihood of each derivation's leaves, shape (T,)."""
         leaf = self.geometry.table.leaf
-        statistics = [self.geometry.statistics(_leaves(item)) for item in self.items]
+        statistics = [self._statistics(_leaves(item)) for item in self.items]
         return np.array([leaf.log_marginal(s).sum() for s in statistics])
+
+    def _statistics(self, leaves: Sequence[Derivation]) -> NDArray[np.float64]:
+        """The statistics of leaves, each with the prior of its state, shape (K, k)."""
+        states = [self._grammar.states[own.rules[-1][0]] for own in leaves]
+        priors = [state.leaf_prior for state in states]
+        return self.geometry.leaf_statistics([own.box for own in leaves], priors)
 
     @cached_property
     def log_score(self) -> NDArray[np.float64]:
@@ -156,13 +162,13 @@ class Enumeration:
         told = ways_at_cuts(table.features, self.geometry.cuts, each)
         for ways, numbers in zip(told, each, strict=True):
             found = [self._leaves_of(item, ways, numbers) for item in self.items]
-            boxes = [box for own in found for box, _, _ in own]
+            leaves = [leaf for own in found for leaf, _, _ in own]
             shares = [
                 p * share
                 for p, own in zip(self.probability.tolist(), found, strict=True)
                 for _, share, _ in own
             ]
-            yield LeafMixture(np.array(shares), self.geometry.statistics(boxes))
+            yield LeafMixture(np.array(shares), self._statistics(leaves))
 
     def seconds_of_pairs(self, ones: NDArray[np.object_], zeros: NDArray[np.object_]) -> float:
         """See `TreeDistribution`: not estimated."""
@@ -184,13 +190,17 @@ class Enumeration:
             square: NDArray[np.float64] = np.zeros(1)
             for item, p in zip(self.items, self.probability.tolist(), strict=True):
                 weights: dict[int, list[NDArray[np.float64]]] = {}
+                leaves: list[Derivation] = []
                 for k in (0, 1):
                     design = designs[k]
                     one = np.ones(1) if design is None else design[i]
-                    for box, share, _ in self._leaves_of(item, told[k][i], numbers[k][i]):
-                        own = weights.setdefault(box, [np.zeros(len(one)), np.zeros(len(one))])
+                    for leaf, share, _ in self._leaves_of(item, told[k][i], numbers[k][i]):
+                        if leaf.box not in weights:
+                            leaves.append(leaf)
+                            weights[leaf.box] = [np.zeros(len(one)), np.zeros(len(one))]
+                        own = weights[leaf.box]
                         own[k] = own[k] + share * one
-                first, second = moments.of(self.geometry.statistics(list(weights)))
+                first, second = moments.of(self._statistics(leaves))
                 w = np.array([a - b for a, b in weights.values()])  # (K, 1), or (K, J)
                 if designs[0] is None:
                     used = w[:, 0] != 0
@@ -209,26 +219,33 @@ class Enumeration:
     def leave_out(self, held: HeldRows) -> LeftOut:
         """See `TreeAverages`: by the sum over all derivations without the response of each row."""
         geometry, leaf = self.geometry, self.geometry.table.leaf
-        members = [geometry.members(_leaves(item)) for item in self.items]
+        leaves = [_leaves(item) for item in self.items]
+        members = [geometry.members([own.box for own in each]) for each in leaves]
+        priors = [leaf.prior_of(self._statistics(each)) for each in leaves]
         weight = np.array([item.log_weight for item in self.items])
         found = np.empty(len(held.row))
         for i in range(len(held.row)):
             own = held.without(geometry.table.statistics, i)
-            fit = np.array([leaf.log_marginal(rows @ own).sum() for rows in members])
+            fit = np.array(
+                [
+                    leaf.log_marginal(leaf.with_prior(rows @ own, of)).sum()
+                    for rows, of in zip(members, priors, strict=True)
+                ]
+            )
             found[i] = self.log_total - np.logaddexp.reduce(weight + fit)
         return LeftOut(found)
 
     def _leaves_of(
         self, d: Derivation, ways: NDArray[np.uint8], numbers: NDArray[np.float64]
-    ) -> list[tuple[int, float, tuple[int, ...]]]:
+    ) -> list[tuple[Derivation, float, tuple[int, ...]]]:
         """The leaves that a row falls into, with the shares that it has there and the features that
         the path splits on."""
-        out: list[tuple[int, float, tuple[int, ...]]] = []
+        out: list[tuple[Derivation, float, tuple[int, ...]]] = []
         stack: list[tuple[Derivation, float, tuple[int, ...]]] = [(d, 1.0, ())]
         while stack:
             d, share, above = stack.pop()
             if d.split is None or d.left is None or d.right is None:
-                out.append((d.box, share, above))
+                out.append((d, share, above))
                 continue
             above = (*above, self.geometry.cuts[d.split.cut].feature)
             way = ways[d.split.cut]
@@ -272,7 +289,7 @@ class Enumeration:
             found = [self._leaves_of(item, *own) for own in zip(told, each, strict=True)]
             for i, a in enumerate(found):
                 for j, b in enumerate(found):
-                    out[i, j] += p * sum(s * t for x, s, _ in a for y, t, _ in b if x == y)
+                    out[i, j] += p * sum(s * t for x, s, _ in a for y, t, _ in b if x.box == y.box)
         return Proximity.exact(out)
 
     def rule_uses(self) -> NDArray[np.float64]:
@@ -332,5 +349,5 @@ def _nodes(d: Derivation) -> Iterator[Derivation]:
         yield from _nodes(d.right)
 
 
-def _leaves(d: Derivation) -> list[int]:
-    return [node.box for node in _nodes(d) if node.cut is None]
+def _leaves(d: Derivation) -> list[Derivation]:
+    return [node for node in _nodes(d) if node.cut is None]

@@ -110,7 +110,7 @@ class PowerChart(Chart):
         items = np.searchsorted(forest.first_edge, leaves, side="right") - 1
         weight = forest.log_weight.copy()
         if power:
-            weight[leaves] += power * self.log_likelihood[forest.item_box[items]]
+            weight[leaves] += power * self.log_likelihood[forest.item_leaf[items]]
         self.edge_weight = weight
         self._cumulative: dict[int, list[float]] = {}
 

@@ -129,11 +129,12 @@ class PlainScorer:
             out.splits[:] = [s._replace(slot=names[s.slot]) for s in out.splits]
         return out
 
-    def log_likelihood(self, leaf: LeafModel, box: int) -> float:
-        """log L of a box under a leaf model, 0 for a prior."""
+    def log_likelihood(self, leaf: LeafModel, box: int, state: int) -> float:
+        """log L of a box in a state under a leaf model, 0 for a prior."""
         if not self.plan.likelihood:
             return 0.0
-        return float(leaf.log_marginal(self.geometry.statistics([box]))[0])
+        statistics = self.geometry.leaf_statistics([box], [self.process.leaf_prior(state)])
+        return float(leaf.log_marginal(statistics)[0])
 
     def stop_label(self, box: int, state: int) -> float:
         """Log of the label of stopping on a side, without looking at the side's splits: a split
@@ -187,7 +188,7 @@ class PlainScorer:
             label = self.stop_label(box, state)
             if label == -math.inf:
                 return label
-            return (label if self.plan.stop_labels else 0.0) + self.log_likelihood(leaf, box)
+            return (label if self.plan.stop_labels else 0.0) + self.log_likelihood(leaf, box, state)
         known = self._inside.get((box, state, levels))
         if known is None:
             known = self._inside[box, state, levels] = self._sum(leaf, box, state, levels)
@@ -196,7 +197,7 @@ class PlainScorer:
     def _sum(self, leaf: LeafModel, box: int, state: int, levels: int) -> float:
         """log S of a goal."""
         options = self.options(box, state)
-        terms = [weight + self.log_likelihood(leaf, box) for weight in options.leaves]
+        terms = [weight + self.log_likelihood(leaf, box, state) for weight in options.leaves]
         terms += [self.score(leaf, split, levels - 1) for split in options.splits]
         return float(np.logaddexp.reduce(terms)) if terms else -math.inf
 

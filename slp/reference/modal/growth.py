@@ -105,7 +105,7 @@ class PlainGrower(PlainScorer):
         drawn = node.depth < plan.drawn_levels
         temperature = plan.temperature if drawn else 1.0
         node.decided, node.log_stop = True, max(options.leaves, default=-math.inf)
-        node.log_likelihood = self.log_likelihood(node.leaf, node.box)
+        node.log_likelihood = self.log_likelihood(node.leaf, node.box, node.state)
         stop_score = node.log_stop + node.log_likelihood
         stop = stop_score / temperature + (self._noise(node, None) if drawn else 0.0)
         forced = plan.root_feature if node.depth == 0 else -1
@@ -166,7 +166,7 @@ class PlainGrower(PlainScorer):
             if not node.decided:
                 leaves = self.options(node.box, node.state).leaves
                 node.log_stop = max(leaves, default=-math.inf)
-                node.log_likelihood = self.log_likelihood(node.leaf, node.box)
+                node.log_likelihood = self.log_likelihood(node.leaf, node.box, node.state)
 
     def _grown(self, ending: Ending, top: _GrowingNode | None) -> Grown:
         nodes = [] if top is None else list(_preorder(top))
@@ -179,7 +179,7 @@ class PlainGrower(PlainScorer):
             for n in nodes
         ]
         added = np.zeros((len(nodes), k))
-        if prior.classes:
+        if prior.classes and not prior.in_boxes:  # whose priors nothing is added to
             own = [n.leaf.concentration - prior.concentration for n in nodes]
             added += np.reshape(own, (-1, k))
 
@@ -195,7 +195,9 @@ class PlainGrower(PlainScorer):
             column([n.log_likelihood for n in nodes]),
             column([c[3] for c in cuts]),
             column([n.gain for n in nodes]),
-            self.geometry.statistics([n.box for n in nodes]),
+            self.geometry.leaf_statistics(
+                [n.box for n in nodes], [self.process.leaf_prior(n.state) for n in nodes]
+            ),
             added,
             self.root_scores,
         )

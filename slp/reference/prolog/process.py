@@ -117,9 +117,13 @@ class PrologProcess(LocalProcess):
             self._states.append(state)
         return number
 
-    def _new_log_marginal(self, box: int) -> float:
+    def leaf_prior(self, state: int) -> int:
+        """0: SWI-Prolog proves programs without boxes."""
+        return 0
+
+    def _new_log_marginal(self, box: int, prior: int) -> float:
         if self._leaves is None:
-            return super()._new_log_marginal(box)
+            return super()._new_log_marginal(box, prior)
         rows = np.flatnonzero(self.geometry.members([box])[0]).astype(np.uint32)
         return float(self._leaves.log_marginal(rows))
 

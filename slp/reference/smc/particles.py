@@ -113,7 +113,7 @@ class FilterSteps:
     def start(self) -> Island:
         """Particles whose root is open."""
         root = self.process.root
-        log_marginal = self.process.log_marginal(root.box)
+        log_marginal = self.process.log_marginal(root.box, root.state)
         log_weight = self.power * log_marginal if self.power else 0.0
         return (Particle((), (self.opened(0, root.box, root.state),), log_weight),) * self.plan.n
 
@@ -197,7 +197,7 @@ class FilterSteps:
 
     def opened(self, number: int, box: int, state: int) -> OpenGoal:
         """A box in a state as an open goal."""
-        priority = _PRIORITIES[self.plan.order](self.process.log_marginal(box))
+        priority = _PRIORITIES[self.plan.order](self.process.log_marginal(box, state))
         return OpenGoal(priority, number, box, state)
 
     def in_preorder(self, particle: Particle) -> list[Choices]:

@@ -37,6 +37,8 @@ class DrawnTrees(RoutedTrees):
 
     #: Whether each row goes one way at a split.
     hard = True
+    #: How many trees a draw sums up; 0 where it is of one tree.
+    n_summed = 0
     shaped_by_clock = None
 
     def __reduce__(self) -> tuple[type[DrawnTrees], tuple[Any, ...]]:
@@ -277,3 +279,14 @@ class IndependentTrees(DrawnTrees):
             return super().error(values)
         n = sum(map(len, self.chains))
         return np.asarray(np.sqrt(self.mean((values - self.mean(values)) ** 2) / max(n - 1, 1)))
+
+
+def error_of_prior(averages: TreeAverages, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
+    """Monte Carlo standard error of what trees predict of new rows where leaves know the priors of
+    their boxes alone, shape (m, J); None where trees are summed."""
+    if not isinstance(averages, DrawnTrees):
+        return None
+    leaf = averages.table.leaf
+    values = leaf.values(leaf.without_rows(averages.leaf_statistics))
+    found = map(averages.error, averages.leaf_values_by_tree(rows, values))
+    return np.concatenate(list(found))

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.leaves.base import LeafModel
-from slp.leaves.rising import log_rising
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +65,7 @@ class HeldRows:
         if not leaf.classes:
             return None
         own = self.statistics[self.kind]
-        total = float((self.statistics[self.kind] * self.counts[:, None]).sum())
-        other = leaf.concentration.sum() + total - own.sum(axis=1)
-        rising = log_rising(leaf.concentration, own).sum(axis=1)
-        return np.asarray(rising - log_rising(other, own.sum(axis=1)))
+        return leaf.log_least(own, float((own * self.counts[:, None]).sum()))
 
 
 @dataclass(frozen=True, eq=False)

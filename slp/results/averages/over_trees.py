@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.problem.new_rows import rows_as_numbers
+from slp.problem.sum_arrays import SumArrays
 from slp.problem.tree_arrays import TreeArrays, arrays_of_trees
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.left_out import HeldRows, LeftOut
@@ -48,11 +49,11 @@ class ScoredTrees:
 
     Attributes
     ----------
-    trees : the trees, as arrays where they are hard.
+    trees : the trees, as arrays where they are hard, or sums of hard ones.
     log_weight, log_likelihood : float64, shape (U,).
     """
 
-    trees: TreeArrays | Sequence[Tree]
+    trees: TreeArrays | SumArrays | Sequence[Tree]
     log_weight: NDArray[np.float64]
     log_likelihood: NDArray[np.float64]
 
@@ -76,7 +77,7 @@ class ScoredTrees:
     def take(self, which: NDArray[np.int64]) -> ScoredTrees:
         """The trees of these numbers."""
         trees = self.trees
-        if isinstance(trees, TreeArrays):
+        if isinstance(trees, TreeArrays | SumArrays):
             trees = trees.take(which)
         else:
             trees = [trees[u] for u in which.tolist()]
@@ -84,7 +85,7 @@ class ScoredTrees:
 
     def first_alike(self) -> NDArray[np.int64]:
         """For each tree the number of the first one that is equal, shape (U,)."""
-        if isinstance(self.trees, TreeArrays):
+        if isinstance(self.trees, TreeArrays | SumArrays):
             return self.trees.first_alike()
         first: dict[Tree, int] = {}
         return np.array([first.setdefault(t, u) for u, t in enumerate(self.trees)], np.int64)

@@ -207,7 +207,7 @@ class LeafMoments:
     def of(self, S: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The means (K, J) of leaves with statistics (K, k), and those of squares, (K, J), or of
         products where rows have a design, (K, J, J)."""
-        S = S if self.knows else np.zeros_like(S)
+        S = S if self.knows else self.leaf.without_rows(S)
         mean, spread = self.quantity.mean(self.leaf, S), self.quantity.spread(self.leaf, S)
         assert mean is not None and spread is not None, "only such quantities are asked for"
         if self.leaf.regressors:

@@ -184,7 +184,7 @@ class LeafDraws:
             own, place = np.unique(pair // max(1, m) * n_leaves + leaf, return_inverse=True)
             statistics = self.reached.statistics[own % n_leaves]
             if not self.knows:
-                statistics = np.zeros_like(statistics)
+                statistics = self.leaf.without_rows(statistics)
             parameters = self.leaf.draw_parameters(statistics, rng)
             shape, at = (len(trees), m), place.reshape(-1)
             yield DrawnLeaves(self.leaf, shape, pair, share, parameters, at, self.design)

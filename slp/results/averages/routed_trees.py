@@ -93,8 +93,8 @@ class RoutedTrees(WeightedDraws):
     def mean_of_leaves(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """For each tree the mean over the rows of the table, by their weights, of values of leaves,
         shape (K, J) to (U, J)."""
-        own = self.arrays.statistics
-        weights = own.sum(axis=1) if self.table.leaf.classes else own[:, 0]
+        own, classes = self.arrays.statistics, len(self.table.leaf.classes)
+        weights = own[:, : max(1, classes)].sum(axis=1)  # of numbers the first counts rows
         first = [self.arrays.leaves_of(u)[0] for u in range(len(self.trees))]
         sums = np.add.reduceat(weights[:, None] * values, first)
         return np.asarray(sums / np.add.reduceat(weights, first)[:, None])
@@ -230,7 +230,9 @@ class RoutedTrees(WeightedDraws):
             return self.arrays.statistics  # whole numbers, whose sums do not depend on the order
         own = np.ascontiguousarray(self.table.statistics, np.float64)
         pieces = table_in_pieces(self.table, np.arange(len(own)))
-        return reduce(np.add, (self._sums(own[at], rows) for at, rows in pieces))
+        sums = reduce(np.add, (self._sums(own[at], rows) for at, rows in pieces))
+        leaf = self.table.leaf
+        return leaf.with_prior(sums, leaf.prior_of(self.arrays.statistics))
 
     def _sums(self, own: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum of the statistics (m, k) of rows of the table that end in each leaf, (K, k)."""

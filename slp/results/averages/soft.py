@@ -18,7 +18,7 @@ from slp.messages.soft_trees import NOTHING_IN_LEAVES
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_on_table import PlacedNode, TreeOnTable, place_tree
 from slp.results.averages.asked import FeaturesAsked
-from slp.results.averages.drawn_trees import DrawnTrees
+from slp.results.averages.functions import DrawnFunctions, normal_statistics
 from slp.results.averages.left_out import HeldRows
 from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture
@@ -27,11 +27,9 @@ from slp.trees import Tree
 from slp.trees.soft import SoftLeaf, SoftTree
 
 
-class SoftTrees(DrawnTrees):
+class SoftTrees(DrawnFunctions):
     """Averages over draws of soft trees. A split on all features counts for that with the largest
     weight."""
-
-    hard = False
 
     def _shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """See `DrawnTrees`."""
@@ -77,32 +75,12 @@ class SoftTrees(DrawnTrees):
         for a in range(0, max(1, len(rows)), step):
             yield numbers[a : a + step]
 
-    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
-        """See `TreeAverages`."""
-        found = [self.mean(values) for values in self.predictions_by_tree(rows)]
-        return np.concatenate(found).reshape(len(rows), -1)
-
-    def predictions_by_tree(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
-        """See `DrawnTrees`."""
-        return map(self._values, self._some(rows))
-
-    def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
-        """See `DrawnTrees`."""
-        return np.concatenate([self.error(values) for values in self.predictions_by_tree(rows)])
-
-    def table_predictions(self) -> NDArray[np.float64]:
-        """See `DrawnTrees`."""
-        return self._values(table_as_numbers(self.table, self._some_of_table()))
-
     def reached(self, rows: NDArray[np.object_]) -> Reached:
         """See `DrawnTrees`. Of classes a row ends in all leaves of a tree; of numbers each row has
         a leaf of its own, with the moments of its normal distribution."""
-        pieces = list(self._some(rows))
         if not self.table.leaf.classes:
-            moments = np.concatenate([self._moments(numbers) for numbers in pieces], axis=1)
-            flat = moments.reshape(-1, moments.shape[-1])
-            leaves = np.arange(len(flat), dtype=np.int32).reshape(moments.shape[:2])
-            return Reached(flat, leaves, (), len(rows))
+            return super().reached(rows)
+        pieces = list(self._some(rows))
         paths: list[Path] = []
         first, m = 0, len(rows)
         for tree in self.soft:
@@ -116,37 +94,33 @@ class SoftTrees(DrawnTrees):
     def _columns(self, numbers: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         return dict(zip(self.table.feature_names, numbers.T, strict=True))
 
-    def _moments(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Of each tree the moments of its normal distribution of rows, shape (U, m, 3)."""
+    def _statistics_of_rows(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `DrawnFunctions`: only of numbers."""
         means = self._values(numbers) - self.table.leaf.ref
-        variance = np.array([tree.variance for tree in self.soft], np.float64)[:, None]
-        return np.stack([np.ones_like(means), means, means**2 + variance], axis=-1)
+        return normal_statistics(means, self._variance)
+
+    @property
+    def _variance(self) -> NDArray[np.float64]:
+        return np.array([tree.variance for tree in self.soft], np.float64)
 
     def log_given_others(self, held: HeldRows) -> Iterator[tuple[int, NDArray[np.float64]]]:
         """See `DrawnTrees`; only of numbers. Given its tree with the means and the variance, which
         were drawn, a row depends on no other."""
-        variance = np.array([t.variance for t in self.soft], np.float64)[:, None]
-        for a in range(0, len(held.row), self.rows_at_a_time):
-            own = slice(a, a + self.rows_at_a_time)
-            means = self._values(table_as_numbers(self.table, held.row[own])) - self.table.leaf.ref
-            n, total, squares = held.statistics[held.kind[own]].T
-            about = np.maximum(squares - 2 * means * total + n * means**2, 0.0)
-            yield a, -0.5 * (n * np.log(2 * np.pi * variance) + about / variance)
+        return self._log_normal_given_others(held, self._variance)
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """See `TreeAverages`. Of classes the leaves of all trees, by the probabilities that the row
         reaches them; of numbers the normal distribution of each tree, by its moments."""
-        statistics = self._leaf_counts() if self.table.leaf.classes else None
+        if not self.table.leaf.classes:
+            yield from super().leaf_mixtures(rows)
+            return
+        statistics = self._leaf_counts()
         for numbers in self._some(rows):
-            if statistics is not None:
-                columns = self._columns(numbers)
-                reached = [t.reach(columns) for t in self.soft]
-                for i in range(len(numbers)):
-                    shares = [s * own[i] for s, own in zip(self.frequency, reached, strict=True)]
-                    yield LeafMixture(np.concatenate(shares), statistics)
-                continue
-            for moments in np.moveaxis(self._moments(numbers), 1, 0):
-                yield LeafMixture(self.frequency, moments)
+            columns = self._columns(numbers)
+            reached = [t.reach(columns) for t in self.soft]
+            for i in range(len(numbers)):
+                shares = [s * own[i] for s, own in zip(self.frequency, reached, strict=True)]
+                yield LeafMixture(np.concatenate(shares), statistics)
 
     def features_asked(
         self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]

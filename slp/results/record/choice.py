@@ -9,6 +9,7 @@ from slp.results.record.size import Fit, Size
 #: The engines that `auto` takes: for sums over all trees, for draws, for independent draws of a
 #: prior, for the best tree where sums do not fit, and for soft trees.
 SUMS, DRAWS, PRIOR_DRAWS, SEARCH, SOFT_TREES = "exact", "mh", "forward", "search", "rjhmc"
+TREE_SUMS = "additive"
 
 
 @dataclass(frozen=True)

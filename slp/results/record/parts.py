@@ -10,9 +10,9 @@ from slp.results.estimate import Estimate
 from slp.results.record.later import Later
 from slp.trees import Tree
 
-#: What averages are over: all trees, by sums; trees that were drawn or found, hard or soft; or
-#: members that are stacked by prediction, which is no posterior.
-ResultKind: TypeAlias = Literal["sums", "trees", "soft", "stacked"]
+#: What averages are over: all trees, by sums; trees that were drawn or found, hard or soft; sums of
+#: trees that were drawn; or members that are stacked by prediction, which is no posterior.
+ResultKind: TypeAlias = Literal["sums", "trees", "soft", "stacked", "additive"]
 
 
 @dataclass(frozen=True)

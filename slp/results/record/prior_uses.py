@@ -22,12 +22,14 @@ class PriorUses:
     errors : their Monte Carlo standard errors; 0 where they are exact.
     draws : how many independent draws of the prior they are shares of; 0 where they are exact.
     why_none : why they are not known.
+    by_chains : whether these draws are of chains, and depend on each other.
     """
 
     probabilities: tuple[float, ...] | None
     errors: tuple[float, ...] = ()
     draws: int = 0
     why_none: str = ""
+    by_chains: bool = False
 
     @classmethod
     def exact(cls, probabilities: list[float]) -> PriorUses:
@@ -69,6 +71,8 @@ class PriorUses:
         """What they are, in words."""
         if self.probabilities is None:
             return f"not known: {self.why_none}"
+        if self.by_chains:
+            return f"estimates from {self.draws:,} draws of chains"
         return f"estimates from {self.draws:,} independent draws" if self.draws else "exact"
 
 

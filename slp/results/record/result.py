@@ -14,6 +14,7 @@ asks. It has no subclasses: what differs between engines are the values and part
     log_weight, log_likelihood
                     of any tree
     rules, mixture  how much the rules of the program are used
+    parameters      what is known of parameters that have a prior in place of a value
     prior           the prior over the same trees, by the same engine
     prior_uses      how much the prior uses each feature, to stand beside the posterior's use
     prior_mass      how much of the prior fails, and how probable the constraints are
@@ -52,9 +53,11 @@ from slp.problem.new_rows import distinct_rows
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.contract import Averages
 from slp.results.averages.over_trees import TreeAverages, TreeDistribution
+from slp.results.estimate import Kind
 from slp.results.record.choice import EngineChoice
 from slp.results.record.known import Known
 from slp.results.record.later import Later
+from slp.results.record.parameters import ParameterBeliefs
 from slp.results.record.parts import Candidate, Draw, Ended, Evidence, NearBest, ResultKind, shown
 from slp.results.record.prior_mass import NOTHING_FAILS, PriorMass
 from slp.results.record.prior_uses import NO_PRIOR_BESIDE, PriorUses
@@ -71,6 +74,8 @@ if TYPE_CHECKING:
     from slp.runner import Schedule
 
 _Answer = TypeVar("_Answer")
+
+ALL_HAVE_VALUES: Later[ParameterBeliefs | None] = Later.known(None)
 
 
 class AtLimit(Protocol):
@@ -110,6 +115,7 @@ class Result:
     averaged : what averages are over; None where nothing was drawn. See `averages`.
     trees_found : how many trees averages are over, of an engine that grows or searches trees, and
         neither sums over all of them nor draws from them; None of other engines.
+    trees_summed : how many trees each draw sums up; None where it is of one tree.
     stacked : how members were stacked, where this is no posterior but their average; else None.
     importances : float64, shape (d,). For each feature the log posterior that its splits gain; None
         where the engine does not tell.
@@ -128,6 +134,9 @@ class Result:
     rules : how much each rule of the program is used.
     mixture : the use of the rules that a derivation begins with, where these are a mixture; else
         none.
+    parameters : what is known of parameters that have a prior in place of a value; None where all
+        have values. Sums are then at nodes of a rule, and no longer exact.
+    fewer_values : the same sums by a rule with fewer nodes, which tell the error; None of others.
     prior : the prior over the same trees, with the same engine and seed.
     prior_uses : the prior's use of features; of a prior, that it stands beside nothing.
     prior_mass : how much of the prior fails, and how probable the constraints are.
@@ -150,6 +159,7 @@ class Result:
     evidence: Evidence
     averaged: Averages | None
     trees_found: int | None = None
+    trees_summed: int | None = None
     stacked: Stacked | None = None
     importances: NDArray[np.float64] | None = None
     derivations_are_trees: Later[bool]
@@ -161,6 +171,8 @@ class Result:
     log_likelihood: Callable[[Tree], float]
     rules: Callable[[], list[RuleUse]]
     mixture: Callable[[], list[RuleUse]]
+    parameters: Later[ParameterBeliefs | None] = ALL_HAVE_VALUES
+    fewer_values: TreeAverages | None = None
     prior: Callable[[], Result]
     prior_uses: Later[PriorUses] = NO_PRIOR_BESIDE
     prior_mass: Later[PriorMass] = NOTHING_FAILS
@@ -184,7 +196,7 @@ class Result:
     def leaves_know(self) -> bool:
         """Whether leaves know the responses: not those of a prior. Those of a soft tree of numbers
         have means that were drawn, whatever they know."""
-        return self.likelihood or self.table.leaf.soft_trees
+        return self.likelihood or self.table.leaf.soft_trees or self.table.leaf.of_sums
 
     @property
     def averages(self) -> Averages:
@@ -198,6 +210,26 @@ class Result:
         if self.averaged is None:
             raise UsageError(NO_DRAWS_OF_TREES())
         return self.averaged
+
+    @property
+    def kind_of_sums(self) -> Kind:
+        """What a sum over all trees is: exact, or an estimate where it is at some values of
+        parameters that have a prior."""
+        return "exact" if self.parameters() is None else "estimate"
+
+    def differs(
+        self, value: NDArray[np.float64], ask: Callable[[TreeAverages], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """The error of a sum over all trees: 0 where it is exact, else what that by a rule with
+        fewer values of parameters differs by."""
+        if self.fewer_values is None:
+            return np.zeros_like(value)
+        other = ask(self.fewer_values)
+        longest = max(len(value), len(other))
+        out = np.zeros((longest, *value.shape[1:]))
+        out[: len(value)] += value
+        out[: len(other)] -= other
+        return np.abs(out)[: len(value)]
 
     @property
     def monte_carlo(self) -> DrawnTrees | None:
@@ -239,8 +271,21 @@ class Result:
     def error_of_new_rows(
         self, rows: NDArray[np.object_], of: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64] | None:
-        """See `Averages`; None also over trees that were found."""
+        """See `Averages`; None also over trees that were found. Of sums at some values of
+        parameters, see `differs`."""
+        if self.fewer_values is not None:
+            return self._error_by_fewer_values(rows, of)
         return self.averages.error_of_new_rows(rows, of) if self.trees_found is None else None
+
+    def _error_by_fewer_values(
+        self, rows: NDArray[np.object_], of: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        def told(averages: TreeAverages) -> NDArray[np.float64]:
+            own = averages.predictions(rows)
+            return own if of is None else np.einsum("mc,mca->ma", own, of)
+
+        error = self.differs(self.of_new_rows(told, rows), told)
+        return error if of is not None or self.table.leaf.classes else error[:, 0]
 
     def features_asked(
         self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]

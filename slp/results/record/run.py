@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slp.ir.constraints import Box
+from slp.ir.boxes import Box
 from slp.ir.program import CheckedProgram, LogicClause, UsedFile
 from slp.ir.words import describe_prior
 from slp.results.record.later import Later
@@ -28,7 +28,7 @@ class RunRecord:
     Attributes
     ----------
     files : the text of the program and of all files that it used, its own first.
-    parameters : their values.
+    parameters : their values, without those that have a prior in place of one.
     words : the program in words, a sentence each; `fine_print` says also what happens where a rule
         or a split does not apply.
     draws : how many were asked for.
@@ -55,7 +55,7 @@ class RunRecord:
         """The record of a program and what its run was given."""
         words = tuple(describe_prior(program, fine_print=False))
         fine_print = tuple(describe_prior(program))
-        parameters = {name: float(value) for name, value in program.parameters.items()}
+        parameters = {name: float(value) for name, value in program.known_parameters.items()}
         boxes = tuple(program.boxes.values())
         plain = {n: x.to_dict() if isinstance(x, Tree) else x for n, x in options.items()}
         costs = {cost.feature: cost.amount for cost in program.costs}
@@ -69,7 +69,7 @@ class RunRecord:
             boxes,
             program.by_partition,
             costs,
-            Later.known(Logic(program.clauses, program.parameters)),
+            Later.known(Logic(program.clauses, program.known_parameters)),
         )
 
     def describe(self, *, fine_print: bool = True) -> str:

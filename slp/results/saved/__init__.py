@@ -2,8 +2,8 @@
 
 Entry points: `save_run` (of `save`) writes one, `read_run` (of `read`) within `only_saved_runs`
 reads one. `archive` is the file and its checks, `save` says which members it has, `plain` turns
-dataclasses into JSON; `tables`, `trees` and `soft` are members, `answers` is the result that a
-saved run of trees gives.
+dataclasses into JSON; `tables`, `trees`, `soft` and `additive` are members, `answers` is the result
+that a saved run of trees gives.
 Exact sums are made again by `slp.program.saved`.
 """
 

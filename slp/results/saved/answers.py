@@ -16,8 +16,10 @@ from slp.data.table import Table
 from slp.errors import UnsupportedError, UsageError
 from slp.messages.saved import OTHERS_NOT_SAVED, PRIOR_NOT_SAVED, ROWS_NOT_SAVED, WEIGHTS_NOT_SAVED
 from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.results.averages.additive import SummedTrees
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.soft import SoftTrees
+from slp.results.record.additive import only_sums
 from slp.results.record.choice import EngineChoice
 from slp.results.record.edit_summary import EditSummary
 from slp.results.record.later import Later
@@ -50,6 +52,7 @@ PARTS = (
     "rules",
     "mixture",
     "edits",
+    "parameters",
     "prior_mass",
     "prior_uses",
 )
@@ -62,9 +65,10 @@ _MOST_LOG_SHARE = 100.0
 def answers_to_plain(result: Result, drawn: DrawnTrees) -> dict[str, Any]:
     """`answers.json`: `PARTS`, of `best` those among the trees that there are, `rules` null where
     the engine does not tell; and `weights_known`, whether a draw tells its log weight."""
+    of_sums = result.kind == "additive"
     asked = {
         **{name: getattr(result, name) for name in PARTS},
-        "best": lambda: tuple(islice(result.best(), len(drawn.trees))),
+        "best": lambda: () if of_sums else tuple(islice(result.best(), len(drawn.trees))),
         "rules": lambda: _rules(result),
     }
     told = {name: part() if callable(part) else part for name, part in asked.items()}
@@ -75,7 +79,7 @@ def answers_to_plain(result: Result, drawn: DrawnTrees) -> dict[str, Any]:
 def _number_of(result: Result, drawn: DrawnTrees) -> Callable[[Tree], int]:
     """Tells the number of a tree; that given to `edittree` is behind all others. Most trees are
     found without a look at their nodes."""
-    shown = [result.shown(tree) for tree in drawn.trees.trees]
+    shown = [] if drawn.n_summed else [result.shown(tree) for tree in drawn.trees.trees]
     same = {id(tree): u for u, tree in enumerate(shown)}
     soft = {} if drawn.hard else {tree: u for u, tree in enumerate(shown)}
 
@@ -150,8 +154,15 @@ def result_of_answers(
     """
     late = [Diagnostics, EditSummary, RuleUse, Schedule, Stacked]  # as `result` imports them
     hints = get_type_hints(Result, None, {kind.__name__: kind for kind in late})
-    trees = [*(shown(tree, likelihood) for tree in averages.trees.trees), *given]
-    said = {"prior_mass": to_plain(PriorMass()), "prior_uses": to_plain(_NO_PRIOR_USES), **said}
+    of_sums = isinstance(averages, SummedTrees)
+    kept = [] if of_sums else averages.trees.trees
+    trees = [*(shown(tree, likelihood) for tree in kept), *given]
+    said = {
+        "parameters": None,
+        "prior_mass": to_plain(PriorMass()),
+        "prior_uses": to_plain(_NO_PRIOR_USES),
+        **said,
+    }
     told = {
         name: from_plain(hints[name], said[name], trees)
         for name in PARTS
@@ -161,7 +172,8 @@ def result_of_answers(
         raise DamagedError("its answers are not sound")
     best, used = told["best"](), told["importances"]
     probable = all((found.log_posterior or 0.0) < _MOST_LOG_SHARE for found in best)
-    if not best or not probable or (used is not None and len(used) != len(table.features)):
+    there = bool(best) or of_sums
+    if not there or not probable or (used is not None and len(used) != len(table.features)):
         raise DamagedError("its answers are not sound")
     smooth = told["trees_found"] is not None and any(found.log_joint is None for found in best)
     known = from_plain(bool, said["weights_known"])
@@ -169,13 +181,13 @@ def result_of_answers(
     saved = _Saved(table, averages, weights, best, *of)
     soft = isinstance(averages, SoftTrees)
     parts: dict[str, Any] = {"rules": saved.no_rules, **told, "best": saved.best}
-    return Result(
+    result = Result(
         chosen=choice,
         table=table,
         likelihood=likelihood,
         normalised=normalised,
         seed=seed,
-        kind="soft" if soft else "trees",
+        kind="soft" if soft else "additive" if of_sums else "trees",
         averaged=averages,
         near_best=saved.near_best,
         draws=Later(saved.draws),
@@ -184,6 +196,7 @@ def result_of_answers(
         prior=saved.prior,
         **parts,
     )
+    return only_sums(result, averages.n_summed) if averages.n_summed else result
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.ir.program import UsedFile
+from slp.problem.sum_arrays import SumArrays
 from slp.problem.tree_arrays import TreeArrays
+from slp.results.averages.additive import SummedTrees
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTrees
 from slp.results.averages.soft import SoftTrees
@@ -23,6 +25,7 @@ from slp.results.record.prior_mass import PriorMass
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
 from slp.results.record.stacked import Stacked
+from slp.results.saved.additive import sums_of_members
 from slp.results.saved.answers import answers_of_format_1, result_of_answers
 from slp.results.saved.archive import Archive, DamagedError, read_archive
 from slp.results.saved.plain import from_plain
@@ -57,18 +60,15 @@ class SavedRun:
     def result(self, threads: int) -> Result:
         """The result of a run of trees, whose averages take a number of threads."""
         archive, table = self.archive, self.table
-        soft = bool(archive.manifest["kind"] == "soft")
-        trees: TreeArrays | Sequence[Any] = (
-            soft_trees_of_members(archive, "soft", table)
-            if soft
-            else trees_of_members(archive, "trees", table)
-        )
+        trees = self._trees()
         chains, log_weights, weights = _draws(archive, len(trees))
         scored = _scored(archive, trees)
         averages: DrawnTrees
         if isinstance(trees, TreeArrays):
             averaged = _averaged(archive, table, trees)
             averages = SavedTrees(table, scored, chains, log_weights, averaged, threads)
+        elif isinstance(trees, SumArrays):
+            averages = SummedTrees(table, scored, chains, threads)
         else:
             averages = SoftTrees(table, scored, chains, threads, None, log_weights)
         if archive.manifest["kind"] == "stacked":
@@ -86,6 +86,15 @@ class SavedRun:
             normalised=self.normalised,
             seed=self.seed,
         )
+
+    def _trees(self) -> TreeArrays | SumArrays | Sequence[Any]:
+        """The trees of the file, or the sums of trees."""
+        of = self.archive.manifest["kind"]
+        if of == "soft":
+            return soft_trees_of_members(self.archive, "soft", self.table)
+        if of == "additive":
+            return sums_of_members(self.archive, "sums", self.table)
+        return trees_of_members(self.archive, "trees", self.table)
 
     def _stacked(self, trees: DrawnTrees) -> Result:
         """Members that were stacked by prediction."""
@@ -193,7 +202,7 @@ def _draws(
     return np.split(numbers, ends), np.split(log_weights, ends), weights
 
 
-def _scored(archive: Archive, trees: TreeArrays | Sequence[Any]) -> ScoredTrees:
+def _scored(archive: Archive, trees: TreeArrays | SumArrays | Sequence[Any]) -> ScoredTrees:
     names = "log_weight", "log_likelihood"
     of = (archive.array(f"trees/{name}.npy", np.float64, len(trees)) for name in names)
     return ScoredTrees(trees, *of)

@@ -32,10 +32,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.problem.tree_arrays import arrays_of_trees
+from slp.results.averages.additive import SummedTrees
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.stacked import StackedTrees
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
+from slp.results.saved.additive import sums_to_members
 from slp.results.saved.answers import answers_to_plain
 from slp.results.saved.archive import write_archive
 from slp.results.saved.plain import to_plain
@@ -105,8 +107,11 @@ def _trees_to_members(result: Result) -> dict[str, Any]:
         return _stacked_to_members(result, result.averages.trees)
     drawn, draws = result.averages.drawn, result.draws()
     assert drawn is not None
-    soft = result.kind == "soft"
-    members = _soft_trees(result, drawn) if soft else _hard_trees(result, drawn)
+    if isinstance(drawn, SummedTrees):
+        members = sums_to_members("sums", result.table, drawn.sums)
+    else:
+        soft = result.kind == "soft"
+        members = _soft_trees(result, drawn) if soft else _hard_trees(result, drawn)
     members |= _draws_to_members(drawn, np.array([draw.weight for draw in draws]))
     edits = result.edits()
     if edits is not None:

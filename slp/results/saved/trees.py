@@ -59,6 +59,15 @@ class SavedTrees(DrawnTrees):
 
 def trees_to_members(folder: str, table: Table, trees: TreeArrays) -> dict[str, Any]:
     """Trees as the arrays above."""
+    members = shapes_to_members(folder, table, trees)
+    members[f"{folder}/statistics.npy"] = trees.statistics
+    if trees.added is not None:
+        members[f"{folder}/added.npy"] = trees.added
+    return members
+
+
+def shapes_to_members(folder: str, table: Table, trees: TreeArrays) -> dict[str, Any]:
+    """Trees without what is in their leaves."""
     kinds = [feature.kind for feature in table.features]
     places, sides = _sides_of(trees, kinds)
 
@@ -70,15 +79,12 @@ def trees_to_members(folder: str, table: Table, trees: TreeArrays) -> dict[str, 
     members = {
         f"{folder}/feature.npy": trees.features(),
         f"{folder}/operand.npy": trees.by_node(operand, 0.0, np.float64),
-        f"{folder}/statistics.npy": trees.statistics,
     }
     missing = trees.by_node(lambda f, test: kinds[f].side_to_number(test), 0, np.uint8)
     if missing.any():
         members[f"{folder}/missing.npy"] = missing
     if sides:
         members[f"{folder}/sides.npy"] = np.frombuffer(sides, np.uint8)
-    if trees.added is not None:
-        members[f"{folder}/added.npy"] = trees.added
     return members
 
 
@@ -99,13 +105,6 @@ def _sides_of(trees: TreeArrays, kinds: Sequence[ColumnKind]) -> tuple[dict[byte
 def trees_of_members(archive: Archive, folder: str, table: Table) -> TreeArrays:
     """The trees of a file."""
     feature = archive.array(f"{folder}/feature.npy", np.int32, None)
-    operand = archive.array(f"{folder}/operand.npy", np.float64, len(feature))
-    missing = np.zeros(len(feature), np.uint8)
-    if f"{folder}/missing.npy" in archive.contents:
-        missing = archive.array(f"{folder}/missing.npy", np.uint8, len(feature))
-    _check_nodes(table, feature, operand)
-    if missing[feature < 0].any():
-        raise DamagedError("its trees are not sound")
     k, n_leaves = table.leaf.n_statistics, int((feature < 0).sum())
     statistics = archive.array(f"{folder}/statistics.npy", np.float64, n_leaves, k)
     sound = statistics_are_sound(table.leaf, statistics)
@@ -115,6 +114,25 @@ def trees_of_members(archive: Archive, folder: str, table: Table) -> TreeArrays:
         sound = sound and bool(np.isfinite(added).all())
     if not sound:
         raise DamagedError("the leaves of its trees are not sound")
+    return shapes_of_members(archive, folder, table, statistics, added)
+
+
+def shapes_of_members(
+    archive: Archive,
+    folder: str,
+    table: Table,
+    statistics: NDArray[np.float64],
+    added: NDArray[np.float64] | None = None,
+) -> TreeArrays:
+    """The trees of a file, with what is in their leaves (K, k)."""
+    feature = archive.array(f"{folder}/feature.npy", np.int32, None)
+    operand = archive.array(f"{folder}/operand.npy", np.float64, len(feature))
+    missing = np.zeros(len(feature), np.uint8)
+    if f"{folder}/missing.npy" in archive.contents:
+        missing = archive.array(f"{folder}/missing.npy", np.uint8, len(feature))
+    _check_nodes(table, feature, operand)
+    if missing[feature < 0].any():
+        raise DamagedError("its trees are not sound")
     sides = np.empty(0, np.uint8)
     if f"{folder}/sides.npy" in archive.contents:
         sides = archive.array(f"{folder}/sides.npy", np.uint8, None)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from slp.errors import BudgetError, UsageError
 from slp.messages.decisions import NO_PATHS_OF_SOFT
 from slp.messages.names import plural
+from slp.messages.sums import NOT_OF_SUMS
 from slp.resolution import values_of
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.no_posterior import no_posterior
@@ -91,6 +92,8 @@ class GoalsOfTrees:
     def _asked(self, goal: GoalAboutTrees, result: Result) -> Asked:
         if result.kind == "soft":
             raise UsageError(NO_PATHS_OF_SOFT())
+        if result.kind == "additive":
+            raise UsageError(NOT_OF_SUMS(what="goals about one tree"))
         if result.kind == "stacked":
             raise no_posterior("goals about trees")
         averages = result.averages
@@ -115,11 +118,11 @@ class GoalsOfTrees:
         told, holds = found
         lost = {values: p for values, p in told.items() if p <= p.error}
         kept = {values: p for values, p in told.items() if values not in lost}
-        source = Source("exact", "exact: sums over all trees")
+        source = _source_of_sums(result, "sums over all trees")
         if holds is None:
             drawn = self._of_independent_draws(goal, result)
             words = f"{source.words}; of any answer {drawn.source.words}"
-            return Asked(kept, drawn.holds, Source("exact", words), lost)
+            return Asked(kept, drawn.holds, Source(source.kind, words), lost)
         return Asked(kept, holds, source, lost)
 
     def _of_independent_draws(self, goal: GoalAboutTrees, result: Result) -> Asked:
@@ -195,16 +198,22 @@ class _AllTrees:
         return cls([c.tree for c in found], np.exp(logs - total))
 
 
+def _source_of_sums(result: Result, words: str) -> Source:
+    kind = result.kind_of_sums
+    at = "" if kind == "exact" else ", at some values of parameters"
+    return Source(kind, f"{kind}: {words}{at}")
+
+
 def _of_all(result: Result, goal: GoalAboutTrees, every: _AllTrees) -> Asked:
     left_out = result.evidence.left_out()
     lost = f", and trees of at most {left_out:.1g} together were left out" if left_out else ""
     n = plural(len(every.trees), "tree" if result.derivations_are_trees() else "derivation")
-    source = Source("exact", f"exact: all {n} asked{lost}")
+    source = _source_of_sums(result, f"all {n} asked{lost}")
 
     def probabilities(numbers: Sequence[Sequence[int]]) -> Iterator[Probability]:
         for own in numbers:
             p = math.fsum(every.probability[own])
-            yield Probability(min(1.0, p), left_out, "exact")
+            yield Probability(min(1.0, p), left_out, result.kind_of_sums)
 
     return _asked(goal.by_answer(every.trees), probabilities, source)
 

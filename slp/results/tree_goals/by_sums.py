@@ -57,6 +57,7 @@ class BySums:
 
     def __init__(self, result: Result, averages: Sums) -> None:
         self._result, self._distribution = result, averages.distribution
+        self._kind = result.kind_of_sums
         self._masses: dict[Avoided, _Mass] = {}
 
     def answers(
@@ -95,7 +96,7 @@ class BySums:
         return {
             v: self._of_pair(*together[v])
             if v in together
-            else Probability(sums[v].value(masses), _LOST * sums[v].weight, "exact")
+            else Probability(sums[v].value(masses), _LOST * sums[v].weight, self._kind)
             for v in formulas
         }
 
@@ -134,10 +135,10 @@ class BySums:
         """The probability that two rows end in one leaf, or that they do not."""
         rows = table_as_new_rows(self._result.table, np.array([pair.row, pair.other]))
         found = self._result.proximity(rows)
-        if found.kind != "exact":
+        if found.kind != self._kind:
             raise NoSumsError
         value = float(found.value[0, 1])
-        return Probability(value if holds else 1 - value, _LOST, "exact")
+        return Probability(value if holds else 1 - value, _LOST, self._kind)
 
     # --- what there is to ask ------------------------------------------------------------------
 

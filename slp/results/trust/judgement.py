@@ -98,30 +98,41 @@ class Trust:
 
     Attributes
     ----------
-    kind : `exact` (sums over all trees), `estimate` (averages over draws), `found` (averages over
-        trees that were grown or searched, and not over the posterior), or `stacked` (averages over
-        members stacked by prediction, and no posterior).
+    kind : `exact` (sums over all trees), `estimate` (averages over draws, or sums at some values of
+        parameters that have a prior), `found` (averages over trees that were grown or searched, and
+        not over the posterior), or `stacked` (averages over members stacked by prediction, and no
+        posterior).
     standing : of draws; what is no estimate is `converged`.
     faults : a sentence for each fault found, or for what is missing to tell.
     by_clock : whether a limit of time shaped the numbers, so that another run may give others.
+    summed : whether they are sums over all trees.
     """
 
     kind: Literal["exact", "estimate", "found", "stacked"]
     standing: Standing
     faults: tuple[str, ...]
     by_clock: bool
+    summed: bool = False
 
     @classmethod
     def of(
-        cls, drawn: _Judged | None, trees_found: int | None, by_clock: bool, *, stacked: bool
+        cls,
+        drawn: _Judged | None,
+        trees_found: int | None,
+        by_clock: bool,
+        *,
+        stacked: bool,
+        at_values: bool = False,
     ) -> Trust:
-        """By the diagnostics of draws, if there are any, the number of trees found, and whether
-        members were stacked."""
+        """By the diagnostics of draws, if there are any, the number of trees found, whether members
+        were stacked, and whether sums are at some values of parameters (`at_values`)."""
         if stacked:
             return cls("stacked", "converged", (), by_clock)
         if drawn is not None:
             return cls("estimate", drawn.standing, drawn.warnings, by_clock)
-        return cls("exact" if trees_found is None else "found", "converged", (), by_clock)
+        if trees_found is not None:
+            return cls("found", "converged", (), by_clock)
+        return cls("estimate" if at_values else "exact", "converged", (), by_clock, summed=True)
 
 
 def judge(found: Figures) -> tuple[Standing, tuple[str, ...]]:

@@ -14,7 +14,7 @@ from slp.trees.definitions import Seen, counted_rows
 from slp.trees.formulas import formula_of, rising_of
 from slp.trees.monotone import levels_of_tests, open_leaves
 from slp.trees.nodes import rows_of
-from slp.trees.tree import Tree
+from slp.trees.tree import Leaf, Tree
 
 if TYPE_CHECKING:
     from slp.data.table import Table
@@ -58,6 +58,10 @@ def _claim(asked: Constraint | Support, seen: Seen) -> dict[str, Any]:
     if isinstance(asked, Constraint) and asked.is_preference:
         told = {} if result.against is None else {"against": result.against}
         return {**claim, "claim": _CLAIMS[None], **told, "reason": "trees may break a preference"}
+    leaves = {place.path for place in seen.places if isinstance(place.node, Leaf)}
+    if isinstance(asked, Constraint) and asked.leaf_in_box and result.path in leaves:
+        # What certificates state is that no split cuts the box.
+        return {**claim, "claim": _CLAIMS[None], "reason": result.counterexample}
     claim["claim"] = _CLAIMS[result.holds]
     if result.witness is not None:
         claim["witness"] = dict(result.witness)

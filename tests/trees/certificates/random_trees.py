@@ -22,7 +22,8 @@ from slp.constraints import (
     Monotone,
     Once,
 )
-from slp.ir.constraints import Box, Constraint, Support
+from slp.ir.boxes import Box
+from slp.ir.constraints import Constraint, Support
 from slp.ir.decisions import FeatureCost
 from slp.ir.made import Made
 from slp.ir.program import CheckedProgram

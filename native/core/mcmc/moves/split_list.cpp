@@ -18,6 +18,7 @@ SplitList::SplitList(const Problem& problem)
 void SplitList::list(LocalProcess& process, std::int32_t rule, std::int32_t feature) {
     splits_.clear();
     process.list_splits(rule, feature, splits_);
+    rule_ = &process.rule(rule);
 }
 
 std::size_t SplitList::number(const Taken& taken) const {
@@ -105,9 +106,19 @@ void SplitList::add_feature(Rows rows, std::size_t begin, std::size_t end) {
         for (std::size_t c = 0; c < k_; ++c) {
             right_[c] = total_[c] - left_[c];
         }
-        log_likelihood_.push_back(problem_.leaf.log_marginal(left_.data()) +
-                                  problem_.leaf.log_marginal(right_.data()));
+        log_likelihood_.push_back(log_of_sides(feature, splits_[i].cut));
     }
+}
+
+// That of both sides as leaves, whose statistics are left_ and right_.
+double SplitList::log_of_sides(const Feature& feature, Cut cut) {
+    if (problem_.leaf.in_boxes()) {
+        const auto at = static_cast<std::size_t>(feature.cell(cut)) * 2;
+        // A side that no derivation takes has some prior.
+        problem_.set_prior(left_.data(), std::max(rule_->transitions[at], 0));
+        problem_.set_prior(right_.data(), std::max(rule_->transitions[at + 1], 0));
+    }
+    return problem_.leaf.log_marginal(left_.data()) + problem_.leaf.log_marginal(right_.data());
 }
 
 // The same of a feature that is not plain.
@@ -130,8 +141,7 @@ void SplitList::add_wide_feature(const Feature& feature, std::span<const Weighed
                 for (std::size_t c = 0; c < k_; ++c) {
                     right_[c] = total_[c] - left_[c];
                 }
-                log_likelihood_[first + j] = problem_.leaf.log_marginal(left_.data()) +
-                                             problem_.leaf.log_marginal(right_.data());
+                log_likelihood_[first + j] = log_of_sides(feature, splits[j].cut);
             }};
     for_each_left_side(feature, codes_, splits, sides);
 }

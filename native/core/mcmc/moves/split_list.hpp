@@ -20,7 +20,7 @@ public:
 
     // The splits of a rule at the goal that `process` has entered, on all features (-1) or one.
     void list(LocalProcess& process, std::int32_t rule, std::int32_t feature);
-    // The splits listed, of these rows, ascending, with the likelihoods of both sides.
+    // The splits listed last, of these rows, ascending, with the likelihoods of both sides.
     LikelySplits likely(Rows rows);
     // Those of them that are on one feature, with their informed weights under a power.
     void take(const LikelySplits& likely, std::int32_t feature, double power);
@@ -34,12 +34,14 @@ public:
     double sum() const;
 
 private:
+    double log_of_sides(const Feature& feature, Cut cut);
     void add_feature(Rows rows, std::size_t begin, std::size_t end);
     void add_wide_feature(const Feature& feature, std::span<const WeighedSplit> splits);
     void sort_by_code(const Feature& feature, Rows rows);
 
     const Problem& problem_;
     std::size_t k_;
+    const Rule* rule_ = nullptr;  // of the splits listed
     std::vector<WeighedSplit> splits_;
     std::vector<double> log_likelihood_;
     // For the present feature: its codes that occur, ascending, each with the sum of the statistics

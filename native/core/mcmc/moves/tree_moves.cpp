@@ -22,16 +22,18 @@ std::size_t cuts_of(const Table& table) {
 
 }  // namespace
 
-TreeMoves::TreeMoves(const Problem& problem, const Geometry& geometry, LocalProcess& process,
-                     std::vector<ProofNode>& drawn, std::vector<std::uint32_t>& rows)
+TreeMoves::TreeMoves(const Problem& problem, const Geometry& geometry, const LeafModel& leaf,
+                     LocalProcess& process, std::vector<ProofNode>& drawn,
+                     std::vector<std::uint32_t>& rows)
     : problem_(problem),
       geometry_(geometry),
+      leaf_(leaf),
       process_(process),
       drawn_(drawn),
       rows_(rows),
       splits_(problem),
       informed_(cuts_of(problem.table)),
-      statistics_(problem.leaf.n_statistics()) {}
+      statistics_(leaf.n_statistics()) {}
 
 TreeMoves::Made TreeMoves::propose(Randomness& random, double power, ProposalKind kind,
                                    const Proof& proof) {
@@ -339,7 +341,7 @@ bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {
             goals_.push_back({planned->left, choice.left_state, goal.begin, left});
         }
     }
-    add_up(drawn_, rows_, problem_.leaf, statistics_);
+    add_up(drawn_, rows_, problem_, leaf_, statistics_);
     return true;
 }
 

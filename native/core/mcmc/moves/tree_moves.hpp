@@ -32,7 +32,9 @@ namespace slp::mcmc {
 class TreeMoves {
 public:
     // Writes new subtrees into `drawn` (nodes) and `rows`, which belong to the caller.
-    TreeMoves(const Problem& problem, const Geometry& geometry, LocalProcess& process,
+    // `leaf`: see ProofTransitions; what `informed` and `twig` keep is of the problem's.
+    TreeMoves(const Problem& problem, const Geometry& geometry, const LeafModel& leaf,
+              LocalProcess& process,
               std::vector<ProofNode>& drawn, std::vector<std::uint32_t>& rows);
 
     enum class Made : std::uint8_t { nothing, no_tree, tree };
@@ -220,6 +222,7 @@ private:
 
     const Problem& problem_;
     const Geometry& geometry_;
+    const LeafModel& leaf_;
     LocalProcess& process_;
     std::vector<ProofNode>& drawn_;
     std::vector<std::uint32_t>& rows_;

@@ -95,6 +95,7 @@ Stumps TreeMoves::weigh_stumps(const NodeKey& key, Rows rows) {
         const Rule& rule = process_.rule(taken);
         if (rule.kind == RuleKind::leaf) {
             problem_.leaf.sum(rows, statistics_.data());
+            problem_.set_prior(statistics_.data(), key.state);
             out.log_stop = taken.log_weight +
                            tempered(power_, problem_.leaf.log_marginal(statistics_.data()));
             continue;

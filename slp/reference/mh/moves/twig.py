@@ -89,7 +89,7 @@ def _stumps(here: WeighedTree, at: BoxStates) -> WeighedSplits:
     below = _log_below(here, at.states) if cuts else 0.0
     weights = [weight + below for weight in weights]
     if stops:
-        own = target.power * target.process.log_marginal(at.box) if target.power else 0.0
+        own = target.power * here.log_marginal(at) if target.power else 0.0
         cuts, weights = [LEAF, *cuts], [_log_sum(stops) + own, *weights]
     return WeighedSplits(cuts, weights)
 

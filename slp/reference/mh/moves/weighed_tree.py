@@ -106,9 +106,13 @@ class WeighedTree(PlacedTree):
         if self.target.power:
             for i, cut in enumerate(cuts):
                 sides = self.sides(box_states, cut)
-                both = sum(self._process.log_marginal(side.box) for side in sides)
-                weights[i] += self.target.power * both
+                weights[i] += self.target.power * sum(map(self.log_marginal, sides))
         return WeighedSplits(cuts, weights)
+
+    def log_marginal(self, at: BoxStates) -> float:
+        """Log marginal likelihood of a node as a leaf, whose prior all of its states share, as the
+        path decides it."""
+        return self._process.log_marginal(at.box, at.states[0])
 
     def derivations(self) -> TreeDerivations:
         """All derivations of the tree."""
