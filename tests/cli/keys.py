@@ -27,6 +27,7 @@ KEYS = {
     "importances",
     "parameters",
     "stacked",
+    "trees_summed",
     "rules",
     "edits",
     "diagnostics",

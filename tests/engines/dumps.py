@@ -43,7 +43,7 @@ class _Recorder:
     def ExactProblem(self) -> _Recorder:  # noqa: N802
         return self
 
-    def ExactRules(self, least_leaves: int) -> _Recorder:  # noqa: N802
+    def ExactRules(self, least_leaves: int, leaf_prior: int) -> _Recorder:  # noqa: N802
         return _Recorder()
 
     def add_state(self, state: _Recorder) -> None:

@@ -148,7 +148,7 @@ def test_the_text_is_exact() -> None:
         (
             ":- use(growtree).\n:- constraint(once(age)).",
             "E163",
-            "constraints and `edittree` have no expansion on a table",
+            "constraints, priors of boxes and `edittree` have no expansion on a table",
             ":- constraint(once(age)).",
             "engines other than `prolog` run the whole program, as `slp-sample` does by itself",
         ),

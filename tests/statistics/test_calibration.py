@@ -22,5 +22,6 @@ def test_ranks_are_uniform(name: str) -> None:
 
 def test_every_engine_that_draws_has_a_case() -> None:
     draw = {n for n in ENGINES if issubclass(engine_named(n).Options, DrawingOptions)}
-    draw -= {"rjhmc"}  # soft trees have Geweke's test: tests/engines/rjhmc/test_geweke.py
+    # Soft trees and sums have Geweke's test: tests/engines/{rjhmc,additive}/test_geweke.py
+    draw -= {"rjhmc", "additive"}
     assert draw <= {c.options["engine"] for c in CASES.values() if c.options}

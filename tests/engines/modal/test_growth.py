@@ -182,7 +182,9 @@ def test_options_are_drawn_in_proportion(seed: int = 5) -> None:
     grower = PlainGrower(process, Plan())
     options = grower.options(process.root.box, process.root.state)
     scores = {s.key: grower.score(problem.table.leaf, s, 0) for s in options.splits}
-    stop = options.leaves[0] + grower.log_likelihood(problem.table.leaf, process.root.box)
+    stop = options.leaves[0] + grower.log_likelihood(
+        problem.table.leaf, process.root.box, process.root.state
+    )
     keys, values = [None, *scores], np.array([stop, *scores.values()])
     want = np.exp((values - values.max()) / 2)
     want /= want.sum()

@@ -186,7 +186,7 @@ def test_likelihoods_are_those_of_numpy(monkeypatch: pytest.MonkeyPatch) -> None
         here, core = process_of(model), process_of(model)
         monkeypatch.setattr(here, "_leaves", None)
         for box in range(1, core.geometry.root + 1):
-            assert math.isclose(core.log_marginal(box), here.log_marginal(box), rel_tol=1e-12)
+            assert math.isclose(core.log_marginal(box, 0), here.log_marginal(box, 0), rel_tol=1e-12)
 
 
 # --- chains -------------------------------------------------------------------------------------
@@ -298,7 +298,7 @@ def refused(text: str, table: pl.DataFrame = PATIENTS, **options: Any) -> str:
 
 def test_constraints_at_the_split_are_refused() -> None:
     assert refused(":- use(growtree).\n:- constraint(once(age)).") == (
-        "error[E163]: constraints and `edittree` have no expansion on a table\n"
+        "error[E163]: constraints, priors of boxes and `edittree` have no expansion on a table\n"
         " --> <text>:2:1\n"
         "1 | :- use(growtree).\n"
         "2 | :- constraint(once(age)).\n"

@@ -93,7 +93,7 @@ def test_a_saved_search_has_a_report(tmp_path: Path) -> None:
 
 def test_every_part_of_a_result_is_in_the_file_or_made_again() -> None:
     by_other_members = {"chosen", "table", "likelihood", "normalised", "seed", "kind"}
-    by_other_members |= {"averaged", "draws"}
+    by_other_members |= {"averaged", "draws", "trees_summed"}
     of_other_trees = {"near_best", "log_weight", "log_likelihood", "at_limit"}
     of_other_trees |= {"prior", "drawn_prior", "avoiding", "stacked", "fewer_values"}
     assert {f.name for f in fields(Result)} == {*PARTS} | by_other_members | of_other_trees
