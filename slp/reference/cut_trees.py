@@ -10,8 +10,9 @@ from slp.problem.tree_on_table import place_tree
 from slp.reference.boxes import Geometry
 from slp.trees import Leaf, Tree
 from slp.trees.leaf_priors import prior_in
+from slp.trees.parts import Asked
 from slp.trees.regions import EVERYWHERE
-from slp.trees.tree import Asked, tree_of_preorder
+from slp.trees.tree import tree_of_preorder
 
 
 class Part(NamedTuple):

@@ -26,8 +26,8 @@ from slp.results.contrasts import RowQuantity
 from slp.results.differences import OfRows
 from slp.results.posterior import Posterior
 from slp.trees import Split
+from slp.trees.parts import Asked
 from slp.trees.soft import SoftTree
-from slp.trees.tree import Asked
 
 
 def trees_of(posterior: Posterior) -> DrawnTrees:

@@ -1,11 +1,11 @@
 """Decision trees, independent of engines: JSON, text and graph export, routing of rows, checks.
 
-Entry points: `Tree` (`slp.trees.tree`), whose methods lead to everything here; `check_tree` and
-`CheckResult` (`slp.trees.check`), constraints on a finished tree by their definitions; `Region`
-(`slp.trees.regions`), with these definitions; `Certifier` (`slp.trees.certificates`), the same for
-an outsider; `slp.trees.encoding` (JSON), `slp.trees.drawing`
-(text, Graphviz), `slp.trees.reading` (text read back), `slp.trees.route` (rows to leaves),
-`slp.trees.predictions` (of rows), `slp.trees.exports` (SQL, Python, rule lists),
+Entry points: `Tree` (`slp.trees.tree`, of the nodes in `slp.trees.parts`), whose methods lead to
+everything here; `check_tree` and `CheckResult` (`slp.trees.check`), constraints on a finished tree
+by their definitions; `Region` (`slp.trees.regions`), with these definitions; `Certifier`
+(`slp.trees.certificates`), the same for an outsider; `slp.trees.encoding` (JSON),
+`slp.trees.drawing` (text, Graphviz), `slp.trees.reading` (text read back), `slp.trees.route` (rows
+to leaves), `slp.trees.predictions` (of rows), `slp.trees.exports` (SQL, Python, rule lists),
 `slp.trees.from_sklearn`, `slp.trees.differences` (the edits from one tree to another), `fit_tree`
 (`slp.trees.fit`), which fits a given tree to a table.
 """
@@ -13,7 +13,8 @@ an outsider; `slp.trees.encoding` (JSON), `slp.trees.drawing`
 from typing import TYPE_CHECKING
 
 from slp.late import late_names
-from slp.trees.tree import Asked, Leaf, Node, Place, Split, Tree
+from slp.trees.parts import Asked, Leaf, Node, Place, Split
+from slp.trees.tree import Tree
 
 if TYPE_CHECKING:
     from slp.trees.certificates import CHECKER, Certifier

@@ -18,8 +18,9 @@ from slp.ir.words import describe_constraint, describe_support
 from slp.messages.trees import NOT_A_PROGRAM, NOT_DEFINED_SO, RESPONSE_WITHOUT_TABLE
 from slp.source import SourceSpan
 from slp.trees.definitions import Seen, findings
+from slp.trees.parts import Split
 from slp.trees.route import CodedRows, RowsOfTable
-from slp.trees.tree import Split, Tree
+from slp.trees.tree import Tree
 
 if TYPE_CHECKING:
     from slp.data.table import Table

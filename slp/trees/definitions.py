@@ -39,8 +39,9 @@ from slp.messages.numbers import number_text
 from slp.trees.drawing import condition_text
 from slp.trees.monotone import falls
 from slp.trees.nodes import nodes_of_tree, rows_of
+from slp.trees.parts import Leaf, Place, Split
 from slp.trees.predicates import asked_predicate, is_unread
-from slp.trees.tree import Leaf, Place, Split, Tree
+from slp.trees.tree import Tree
 
 
 @dataclass(frozen=True)

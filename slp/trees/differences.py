@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from slp.columns.names import name_text
-from slp.trees.tree import Asked, Node, Split, Tree
+from slp.trees.parts import Asked, Node, Split
+from slp.trees.tree import Tree
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from slp.columns.names import name_text
 from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
 from slp.source import visible
-from slp.trees.tree import Leaf, Node, Split, Tree
+from slp.trees.parts import Leaf, Node, Split
+from slp.trees.tree import Tree
 
 _UNICODE = ("├─ ", "└─ ", "│  ")
 _ASCII = ("|- ", "`- ", "|  ")

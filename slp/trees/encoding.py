@@ -49,7 +49,8 @@ from slp.messages.trees import (
     SPLIT_HAS_STRANGE_KEY,
     SPLIT_LACKS_KEY,
 )
-from slp.trees.tree import Asked, Leaf, Prediction, Tree, tree_of_preorder
+from slp.trees.parts import Asked, Leaf, Prediction
+from slp.trees.tree import Tree, tree_of_preorder
 
 _LEAF_KEYS = frozenset(
     ("counts", "n", "events", "exposure", "mean", "variance", "line", "pieces")

@@ -30,7 +30,8 @@ from slp.messages.numbers import number_text
 from slp.messages.trees import SPLIT_BECAME_LEAF, SPLIT_LEFT_OUT, THRESHOLDS_MOVED
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
-from slp.trees.tree import Asked, Leaf, Node, Split, Tree, tree_of_preorder
+from slp.trees.parts import Asked, Leaf, Node, Split
+from slp.trees.tree import Tree, tree_of_preorder
 
 #: Places of one kind that a warning names; it counts the others.
 _MOST_PLACES = 3

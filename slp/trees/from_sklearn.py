@@ -12,7 +12,8 @@ from slp.columns.thresholds import threshold_below
 from slp.errors import DataError
 from slp.leaves import Label, label_of
 from slp.messages.trees import NOT_A_FITTED_TREE, WRONG_NUMBER_OF_NAMES
-from slp.trees.tree import Leaf, Node, Split, Tree
+from slp.trees.parts import Leaf, Node, Split
+from slp.trees.tree import Tree
 
 
 def tree_from_sklearn(estimator: Any, feature_names: Sequence[str] | None = None) -> Tree:

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from slp.trees.tree import Node, Tree
+from slp.trees.parts import Node
+from slp.trees.tree import Tree
 
 
 class TreeLater(Tree):

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 from slp.ir.leaves import BoxLeaf, LeafDeclaration
 from slp.trees.formulas import classes_outside, formula_of, have_names, rising_of
 from slp.trees.leaf_priors import applies
+from slp.trees.parts import Leaf, Node, Place
 from slp.trees.regions import Levels, Region
-from slp.trees.tree import Leaf, Node, Place
 
 #: The value of each feature: a number, or a level.
 Point: TypeAlias = Mapping[str, float | str]

@@ -8,7 +8,8 @@ from typing import Any
 
 from slp.leaves import Label, label_text
 from slp.trees.drawing import condition_text
-from slp.trees.tree import Leaf, Place, Split, Tree
+from slp.trees.parts import Leaf, Place, Split
+from slp.trees.tree import Tree
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from slp.errors import DataError
 from slp.leaves import Label, LeafModel, decided, label_array
 from slp.messages.trees import NOTHING_TO_PREDICT_FROM, TREE_VALUE_MISSING
+from slp.trees.parts import Leaf
 from slp.trees.route import shares_of_rows
 from slp.trees.row_columns import RowColumns
-from slp.trees.tree import Leaf, Tree
+from slp.trees.tree import Tree
 
 
 def leaf_predictions(tree: Tree) -> NDArray[Any]:

@@ -33,7 +33,8 @@ from slp.messages.tree_texts import (
     TREE_TEXT_EMPTY,
 )
 from slp.source import SourceFile, SourceSpan
-from slp.trees.tree import Asked, Leaf, Tree, tree_of_preorder
+from slp.trees.parts import Asked, Leaf
+from slp.trees.tree import Tree, tree_of_preorder
 
 #: What messages call a text without a file.
 TEXT = "the tree"

@@ -28,8 +28,9 @@ from slp.messages.trees import (
 )
 from slp.trees.drawing import condition_text
 from slp.trees.leaf_priors import with_priors_of
+from slp.trees.parts import Leaf, Split
 from slp.trees.row_columns import RowColumns, no_column
-from slp.trees.tree import Leaf, Split, Tree
+from slp.trees.tree import Tree
 
 if TYPE_CHECKING:
     from slp.data.feature_kind import Feature

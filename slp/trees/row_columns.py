@@ -23,7 +23,8 @@ from slp.messages.cells import MISSING_VALUES
 from slp.messages.columns import UNKNOWN_LEVEL
 from slp.messages.new_rows import OTHER_TYPE_THAN_TESTS
 from slp.messages.trees import ROWS_NOT_2D, TREE_COLUMN_MISSING, TREE_VALUE_NO_NUMBER
-from slp.trees.tree import Split, Tree
+from slp.trees.parts import Split
+from slp.trees.tree import Tree
 
 
 class RowColumns:

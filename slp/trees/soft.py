@@ -31,7 +31,8 @@ from slp.messages.soft_trees import (
     SPLIT_ON_ALL,
 )
 from slp.messages.trees import TREE_COLUMN_MISSING
-from slp.trees.tree import Leaf, Node, Split, Tree
+from slp.trees.parts import Leaf, Node, Split
+from slp.trees.tree import Tree
 
 
 @dataclass(frozen=True)

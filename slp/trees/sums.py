@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from slp.messages.numbers import number_text
-from slp.trees.tree import Split, Tree
+from slp.trees.parts import Split
+from slp.trees.tree import Tree
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from typing import Any
 
 from slp.columns import Test
 from slp.terms import Atom, Number, Struct, Term, list_term
-from slp.trees.tree import Leaf, Node, Tree
+from slp.trees.parts import Leaf, Node
+from slp.trees.tree import Tree
 
 
 def tree_term(tree: Tree) -> Term:

@@ -14,7 +14,7 @@ from slp.problem.tree_on_table import canonical_nodes, log_likelihood_of_tree, p
 from slp.reference.boxes import Geometry
 from slp.reference.cut_trees import parts_of_tree
 from slp.trees import Leaf, Split, Tree
-from slp.trees.tree import Node
+from slp.trees.parts import Node
 from tests.engines.cases import denison, make_table, numeric, random_table
 
 

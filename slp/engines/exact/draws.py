@@ -23,7 +23,7 @@ from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.averages.over_trees import ScoredTree, ScoredTrees
 from slp.results.averages.paths import Sides, TreePath
 from slp.trees import Leaf
-from slp.trees.tree import Asked
+from slp.trees.parts import Asked
 
 # Approximate bytes of a drawn tree.
 _BYTES_PER_NODE = 600

@@ -39,7 +39,7 @@ from slp.results.averages.over_trees import (
 )
 from slp.results.averages.paths import Sides, TreePath
 from slp.trees import Leaf, Tree
-from slp.trees.tree import Asked
+from slp.trees.parts import Asked
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,7 +15,7 @@ from slp.columns import LEFT, UNTOLD, Test
 from slp.data.table import Table, misses
 from slp.problem.new_rows import rows_as_numbers
 from slp.trees import Leaf
-from slp.trees.tree import Asked
+from slp.trees.parts import Asked
 
 
 @dataclass(frozen=True)

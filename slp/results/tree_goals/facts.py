@@ -7,7 +7,7 @@ from functools import cached_property
 
 from slp.columns import Test
 from slp.trees import Leaf, Split
-from slp.trees.tree import Node
+from slp.trees.parts import Node
 
 
 class TreeFacts:

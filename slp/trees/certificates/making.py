@@ -14,7 +14,8 @@ from slp.trees.definitions import Seen, counted_rows
 from slp.trees.formulas import formula_of, rising_of
 from slp.trees.monotone import levels_of_tests, open_leaves
 from slp.trees.nodes import rows_of
-from slp.trees.tree import Leaf, Tree
+from slp.trees.parts import Leaf
+from slp.trees.tree import Tree
 
 if TYPE_CHECKING:
     from slp.data.table import Table

@@ -20,13 +20,14 @@ from slp.columns.formula import Formula
 from slp.errors import UsageError
 from slp.leaves import Label, LeafModel, label_of, label_text
 from slp.messages.tree_texts import NO_CLASS_OF_EXPORT, NO_CLASSES_OF_EXPORT
+from slp.trees.parts import Leaf, Split
 from slp.trees.predictions import (
     deciding_model,
     leaf_predictions,
     listed_classes,
     share_of_classes,
 )
-from slp.trees.tree import Leaf, Split, Tree
+from slp.trees.tree import Tree
 
 #: What becomes at a split of rows that miss the value (True) or have an unknown level (False), of
 #: which it says no side.

@@ -12,7 +12,8 @@ from slp.errors import UsageError
 from slp.messages.numbers import number_text
 from slp.messages.tree_texts import NO_FORM_OF_RULES
 from slp.trees.drawing import leaf_text
-from slp.trees.tree import Leaf, Node, RuleForm, Split, Tree
+from slp.trees.parts import Leaf, Node, Split
+from slp.trees.tree import RuleForm, Tree
 
 _MARKS = re.compile(r"([\\`*_\[\]<>|~&$])")
 

@@ -20,7 +20,7 @@ from slp.columns import Below, Is
 from slp.data.feature_kind import Feature
 from slp.data.table import Table
 from slp.trees import Leaf, Node, Split, Tree
-from slp.trees.tree import Asked
+from slp.trees.parts import Asked
 from tests.operands import operand
 
 Row = tuple[float | str, ...]
