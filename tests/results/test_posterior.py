@@ -33,8 +33,8 @@ from tests.engines.cases import (
 )
 
 NAMES = (
-    "engines are auto, exact, chart, enumerate, mh, smc, modal, search, rjhmc, prolog, forward, "
-    "stacked"
+    "engines are auto, exact, chart, enumerate, mh, smc, modal, search, rjhmc, additive, prolog, "
+    "forward, stacked"
 )
 
 
