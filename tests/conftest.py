@@ -74,13 +74,13 @@ def pytest_collection() -> Iterator[None]:
 
 
 #: The slow tests run about so many cases of a thinned test for each quick one.
-SLOW_FOR_ONE = 6
+SLOW_FOR_ONE = 3
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` takes its choice
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Under `thinned(every)` one case of so many is quick, some are slow, and the rest runs only
-    where all tests run."""
+    """Under `thinned(every)` one case of so many is quick, or slow where the test is, some are slow,
+    and the rest runs only where all tests run."""
     met: Counter[str] = Counter()
     for item in items:
         thinned = item.get_closest_marker("thinned")
@@ -88,6 +88,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             test, every = item.nodeid.partition("[")[0], thinned.args[0]
             if met[test] % every:
                 some = met[test] % max(1, every // SLOW_FOR_ONE) == 0
+                item.own_markers[:] = [m for m in item.own_markers if m.name != "slow"]
                 item.add_marker(pytest.mark.slow if some else pytest.mark.rest)
             met[test] += 1
 

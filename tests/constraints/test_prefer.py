@@ -87,6 +87,7 @@ TOGETHER = (
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("engine", ["mh", "smc"])
 @pytest.mark.parametrize("seed", range(4))
 def test_draws(engine: str, seed: int) -> None:

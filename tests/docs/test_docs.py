@@ -85,7 +85,7 @@ def own_names(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         del SIGNATURES[model]
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(5)  # CI runs every page
 @by_page
 def test_python_runs(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_names: None

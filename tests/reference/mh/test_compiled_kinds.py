@@ -96,6 +96,7 @@ def test_exact_subtrees(n: int, most_boxes: float) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(6)
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("name", list(TREE_MOVES))
 @pytest.mark.parametrize("kind", ["subsets", "ordered", "missing_side", "groups", "concepts"])

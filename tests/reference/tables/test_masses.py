@@ -333,6 +333,7 @@ def test_random_recursive_programs() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(10)
 @pytest.mark.parametrize("first", range(1000, 6000, 500))
 def test_many_random_recursive_programs(first: int) -> None:
     checked = [check_random_program(seed) for seed in range(first, first + 500)]
