@@ -79,8 +79,8 @@ SLOW_FOR_ONE = 3
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` takes its choice
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Under `thinned(every)` one case of so many is quick, or slow where the test is, some are slow,
-    and the rest runs only where all tests run."""
+    """Under `thinned(every)` one case of so many is as quick as the test, some are slow, and the
+    rest runs only where all tests run."""
     met: Counter[str] = Counter()
     for item in items:
         thinned = item.get_closest_marker("thinned")

@@ -16,7 +16,7 @@ from slp.data.declarations import declared_of, with_missing
 from slp.data.features import CodedColumn, code_column
 from slp.data.frames import frame_of
 from slp.data.hierarchies import hierarchies_of
-from slp.data.regressors import regressors_of
+from slp.data.regressors import predictors_of, regressors_of
 from slp.data.response import Response, bind_response
 from slp.data.roles import Roles, roles_of
 from slp.data.row_weights import RowWeights
@@ -107,6 +107,8 @@ def response_of(program: CheckedProgram, roles: Roles) -> Response:
     span = program.spans.get("response")
     order, weights = program.class_order, roles.weights
     x = regressors_of(program, roles.features)
+    if program.sum_of is not None and roles.features:
+        x = predictors_of(program, roles.features)
     response = bind_response(
         column,
         roles.event,

@@ -88,7 +88,8 @@ def bind_response(
 
     `declared` is the declaration `:- feature(...)` of the response column. `span` is the place of
     `:- response(...)`, and `class_order` the order of classes that it declares. `weights`, shape
-    (n,), are those of the rows, `regressors`, shape (n, q), the columns of the leaf model.
+    (n,), are those of the rows, `regressors`, shape (n, q), the columns of the leaf model, or of
+    the linear model that a sum of trees takes its noise from.
     `event_codes` says what the cells of `event` mean, and `exposure` is the column in whose unit
     the rate of counts is. `soft`: for soft trees; `trees`: for sums of so many. `box_leaves` are
     the priors of leaves in boxes.
@@ -121,7 +122,8 @@ def bind_response(
     if exposure is not None:
         (note,) = response.notes
         response = replace(response, notes=(f"{note}, rates per unit of `{exposure.name}`",))
-    rows = replace(response.rows, weights=weights, regressors=regressors)
+    of_leaf = regressors if response.leaf.regressors else None
+    rows = replace(response.rows, weights=weights, regressors=of_leaf)
     response = replace(response, rows=rows)
     if declared.range is not None:
         values, _ = numbers_of(column)

@@ -18,6 +18,11 @@ from slp.leaves.sum_numbers import SumNumbers, in_words, scale_of_value
 
 _DEFAULTS = {"k": 2.0, "nu": 3.0, "q": 0.9}
 
+#: Least squares take so many rows at most, spread evenly over the table.
+_MOST_ROWS = 20_000
+#: The variance that they leave is taken as this share of the response's or more.
+_LEAST_SHARE = 1e-4
+
 
 class SumNormal(NormalByMoments):
     """`sum_normal(mean = m, tau = t, nu = n, lambda = l)`, or with `sigma = s` in place of `nu` and
@@ -26,7 +31,8 @@ class SumNormal(NormalByMoments):
     y ~ Normal(m + the sum over the trees of the value of their leaf, s2); values ~ Normal(0, t^2);
     s2 ~ n l / chi^2(n) (Chipman, George & McCulloch 2010). By `sum_normal(k = 2, nu = 3, q = 0.9)`,
     the default, the response is looked at: m is the middle of its range, 2 k sqrt(trees) t its
-    width, and l has s2 below the variance of the response with probability q.
+    width, and l has s2 below the variance that least squares on the features leaves with
+    probability q; below that of the response where the rows are too few for it.
 
     A leaf of one tree has no marginal likelihood. Statistics (k = 3): n, sum of (y - ref), sum of
     (y - ref)^2. Those that a sum predicts a row by are the moments of its normal distribution.
@@ -87,12 +93,34 @@ def _taken(given: Mapping[str, float], observed: Observed, trees: int) -> dict[s
 
     y = observed.y if observed.weights is None else observed.y[observed.weights > 0]
     low, high = (float(y.min()), float(y.max())) if len(y) else (0.0, 0.0)
-    _, _, variance = moments(observed)
     half = (high - low) / 2 or 1.0
     nu = given["nu"]
     return {
         "mean": low + (high - low) / 2,
         "tau": scale_of_value(half, given["k"], trees),
         "nu": nu,
-        "lambda": variance * float(chdtri(nu, given["q"])) / nu,
+        "lambda": _noise(observed) * float(chdtri(nu, given["q"])) / nu,
     }
+
+
+def _noise(observed: Observed) -> float:
+    """The variance that least squares on the features leaves: the sum of squares over the weight of
+    the rows less the rank; that of the response if no row is left."""
+    _, mean, variance = moments(observed)
+    n = len(observed.y)
+    weights = np.ones(n) if observed.weights is None else observed.weights
+    chosen = np.flatnonzero(weights > 0)
+    chosen = chosen[:: -(-len(chosen) // _MOST_ROWS) or 1]
+    if observed.regressors is None or len(chosen) <= observed.regressors.shape[1] + 1:
+        return variance
+    x, w = observed.regressors[chosen], weights[chosen]
+    centre = x - np.average(x, axis=0, weights=w)
+    scale = np.abs(centre).max(axis=0, initial=0.0)
+    design = np.column_stack([np.ones(len(x)), centre / np.where(scale > 0, scale, 1.0)])
+    root = np.sqrt(w)
+    found, _, rank, _ = np.linalg.lstsq(
+        design * root[:, None], (observed.y[chosen] - mean) * root, rcond=None
+    )
+    left = float((w * (observed.y[chosen] - mean - design @ found) ** 2).sum())
+    rows = float(w.sum()) - int(rank)
+    return max(left / rows, _LEAST_SHARE * variance) if rows > 0 else variance

@@ -25,8 +25,13 @@ if TYPE_CHECKING:
 #: The core's `TreeSum`.
 CoreSum: TypeAlias = "TreeSum"
 
-#: The moves of a tree, where each has one derivation, and else.
-_MOVES, _CUTS = "cgm", "q_uc"
+#: The moves of a tree, where each has one derivation, and else. `informed` and `twig` keep marginal
+#: likelihoods from one move to the next, which here change with each tree.
+_MOVES, _CUTS = "q_uc:2,cgm:2,perturb:1,rotate:1", "q_uc"
+
+#: Moves of a tree in a sweep: one costs half of what it costs to take the tree out of the sum and
+#: to put it back (docs/sums.md).
+_MOVES_OF_TREE = 4
 
 
 class SumParts(NamedTuple):
@@ -67,7 +72,7 @@ class CoreSums:
                 numbers.scale,
                 numbers.within,
             ],
-            [numbers.trees, 1, numbers.max_leaves, numbers.most_features],
+            [numbers.trees, _MOVES_OF_TREE, numbers.max_leaves, numbers.most_features],
             numbers.rising,
             likelihood,
             [core_proposal(one) for one in named],

@@ -8,7 +8,7 @@ from slp.engines.contract import DrawingOptions, effort_option, option
 from slp.runner.effort import level_of
 
 #: Sweeps over all trees before the first draw, and for each draw kept: those of effort `default`.
-_WARM_UP, _THIN = 1000, 2
+_WARM_UP, _THIN = 1000, 10
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,10 +4,12 @@ declared, as the prior must not see the response."""
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import slp
@@ -119,9 +121,48 @@ def test_defaults_look_at_the_response() -> None:
     used = leaf.numbers.used
     assert used["mean"] == pytest.approx((y.min() + y.max()) / 2)
     assert used["tau"] == pytest.approx((y.max() - y.min()) / (2 * 2 * 20**0.5))
-    rng = np.random.default_rng(1)
-    drawn = used["nu"] * used["lambda"] / rng.chisquare(used["nu"], 200_000)
-    assert (drawn < y.var()).mean() == pytest.approx(0.9, abs=0.003)
     assert leaf.of_response and isinstance(leaf.numbers, SumNumbers)
     probit: Any = compile_problem(slp.parse(":- trees(9).").ir, frame, y > 0).table.leaf
     assert probit.numbers.used["tau"] == pytest.approx(3 / (2 * 3))
+
+
+@pytest.mark.parametrize("rows", [40, 6])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_noise_is_below_that_of_least_squares(rows: int, weighted: bool) -> None:
+    """Numbers with a missing one, levels, and a column of too many levels; six rows are too few,
+    and the response's variance stands for it."""
+    rng = np.random.default_rng(2)
+    weights = rng.integers(1, 4, rows).astype(float) if weighted else np.ones(rows)
+    x, level = rng.normal(size=rows), rng.choice(list("abc"), rows)
+    y = 3 * x + np.where(level == "b", 2.0, 0.0) + rng.normal(size=rows)
+    frame = pl.DataFrame(
+        {
+            "x": [None, *x[1:].tolist()],
+            "far": 1e6 + 1e-3 * np.arange(rows) ** 2,
+            "level": level,
+            "name": [f"n{i}" for i in range(rows)],
+            "w": weights,
+        }
+    )
+    text = ":- trees(5). :- feature(x, [missing(side)]). :- row_weight(w)."
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", slp.SlpWarning)
+        leaf: Any = compile_problem(slp.parse(text).ir, frame, y).table.leaf
+    used = leaf.numbers.used
+    again = np.repeat(np.arange(rows), weights.astype(int))
+    design = np.column_stack(
+        [
+            np.ones(rows),
+            np.where(np.arange(rows) > 0, x, x[1:].mean()),
+            np.arange(rows) ** 2,
+            level == "b",
+            level == "c",
+        ]
+    )
+    want = y[again].var()
+    if rows == 40:
+        found = np.linalg.lstsq(design[again], y[again], rcond=None)[0]
+        left = ((y - design @ found) ** 2)[again].sum()
+        want = left / (weights.sum() - 5)
+    drawn = used["nu"] * used["lambda"] / rng.chisquare(used["nu"], 200_000)
+    assert (drawn < want).mean() == pytest.approx(0.9, abs=0.003)
