@@ -26,8 +26,8 @@ from slp.analysis.consistency.preferences import check_preferences
 from slp.analysis.consistency.shared_columns import check_monotone
 from slp.analysis.consistency.sums import check_sums
 from slp.analysis.consistency.unknown import check_at_values, check_unknown
-from slp.analysis.consistency.unknown_weights import check_weights_prior
 from slp.analysis.consistency.unused import find_unused
+from slp.analysis.consistency.weights_prior import check_weights_prior
 from slp.analysis.declarations.box_leaves import check_box_leaves, read_box_leaves
 from slp.analysis.declarations.boxes import box_names, read_boxes
 from slp.analysis.declarations.constraints import read_constraints

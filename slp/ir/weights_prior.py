@@ -15,6 +15,9 @@ from slp.late import late_import
 from slp.messages.numbers import number_text
 from slp.source import SourceSpan
 
+#: The distribution, by the name that a program gives it.
+DISTRIBUTION_OF_WEIGHTS = "dirichlet"
+
 #: Log of the least g_f: weights of features are doubles above 0. Under a = 0.1 one in 10^30 draws
 #: of Gamma(a, 1) is below it, under a = 0.01 one in 1,000.
 LOG_LEAST = -300 * float(np.log(10))
@@ -43,7 +46,7 @@ class WeightsPrior:
         return out
 
     def __str__(self) -> str:
-        return f"dirichlet({number_text(self.a)}{'/d' * self.divided})"
+        return f"{DISTRIBUTION_OF_WEIGHTS}({number_text(self.a)}{'/d' * self.divided})"
 
 
 def draw_log_gamma(

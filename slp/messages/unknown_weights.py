@@ -18,8 +18,9 @@ NO_WEIGHTS_PRIOR = E149.says(
     "the prior of feature weights is `dirichlet(a)`, or `dirichlet(a/d)` of d features",
     "write `:- feature_weights(dirichlet(1)).`",
 )
-CONCENTRATION_OUT_OF_RANGE = E149.says(
-    "the concentration of a feature must lie between {least} and {most}", AS_REMEDY
+NO_CONCENTRATION_OF_WEIGHTS = E149.says(
+    "the concentration of a feature must lie between {least} and {most}",
+    "write one of these, such as `dirichlet(1)` or `dirichlet(1/d)`",
 )
 WEIGHT_BESIDE_PRIOR = E149.says(
     "feature weights have a prior, and `{name}` has a weight here", AS_REMEDY

@@ -24,7 +24,7 @@ from slp.ir.decisions import ClassLoss, FeatureCost
 from slp.ir.leaves import LeafDeclaration
 from slp.ir.program import EventCodes, Failure, FeatureDeclaration, SumOfTrees
 from slp.ir.thresholds import NormalThresholds
-from slp.ir.weights_prior import WeightsPrior
+from slp.ir.weights_prior import DISTRIBUTION_OF_WEIGHTS, WeightsPrior
 from slp.leaves import SIGNATURES
 from slp.leaves.signature import NumberList
 from slp.messages import directives as words
@@ -148,7 +148,7 @@ class _DeclarationReader:
     def weights_prior(self, d: Declared) -> WeightsPrior | None:
         """`dirichlet(a)`, or `dirichlet(a/d)` where no parameter is called `d`."""
         term = d.args[0]
-        if functor(term) != ("dirichlet", 1) or not isinstance(term, Struct):
+        if functor(term) != (DISTRIBUTION_OF_WEIGHTS, 1) or not isinstance(term, Struct):
             self.findings.add(NO_WEIGHTS_PRIOR(span_of(term, d.span)))
             return None
         a, divided = term.args[0], False

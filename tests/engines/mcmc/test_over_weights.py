@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 import slp
 from slp.engines import infer
-from slp.engines.mcmc.options import MOVES_AND_CUTS
 from slp.engines.mcmc.over_weights import ChainsOverWeights
 from slp.engines.mcmc.weight_steps import Splits, shares
 from slp.engines.shared.core_chains import seeds
@@ -164,15 +163,17 @@ def test_a_state_is_dumped_and_loaded() -> None:
 
 def test_steps_are_those_of_the_weights_given() -> None:
     """Whatever weights the steps before had, and what they kept: the states and their sums."""
-    problem = slp.parse(LEARNED).compile(ROWS)
-    how = {"proposal": MOVES_AND_CUTS}
+    x, z = np.random.default_rng(1).integers(0, 30, (2, 60))
+    table = pl.DataFrame({"x": x, "z": z, "y": (x > 12) ^ (z > 15)})
+    problem = slp.parse(LEARNED).compile(table)
+    how = {"proposal": "informed"}  # which keeps what splits weigh
     used, unused = ChainsOverWeights(problem, **how), ChainsOverWeights(problem, **how)
     weights = np.array([0.01, 0.99]), np.array([0.7, 0.3])
     own, _ = used.base.sampler.start(seeds(np.random.default_rng(1)), 1, None, weights[0])
     begun = used.base.sampler.restore(own.choices().ravel(), list(own.turns), weights[1])
-    used.base.sampler.advance(own, seeds(np.random.default_rng(2)), 1.0, 3000, None, weights[0])
+    used.base.sampler.advance(own, seeds(np.random.default_rng(2)), 1.0, 60, None, weights[0])
     ends = [
-        chains.base.sampler.advance(begun, seeds(np.random.default_rng(3)), 1.0, 3000, None, at)
+        chains.base.sampler.advance(begun, seeds(np.random.default_rng(3)), 1.0, 60, None, at)
         for chains, at in ((used, weights[1]), (unused, weights[1]), (unused, weights[0]))
     ]
     same, want, other = [[*end.choices().ravel().tolist(), end.log_draw] for end, _ in ends]

@@ -21,7 +21,7 @@ def check_weights_prior(program: CheckedProgram, findings: Findings) -> None:
         return
     least, most = LEAST_CONCENTRATION, MOST_CONCENTRATION
     if not prior.divided and not least <= prior.a <= most:
-        findings.add(words.CONCENTRATION_OUT_OF_RANGE(prior.span, least=least, most=most))
+        findings.add(words.NO_CONCENTRATION_OF_WEIGHTS(prior.span, least=least, most=most))
     for name in program.feature_weights:
         span = program.spans.get(f"feature_weight:{name}")
         findings.add(words.WEIGHT_BESIDE_PRIOR(span, name=name))
