@@ -165,7 +165,8 @@ def _on_coded(
     grammar = program_to_tree_grammar(
         program, schema, tests_on_trees=True, states=states, check=check, progress=progress
     )
-    return replace(problem, program=program, grammar=grammar)
+    unsummable = find_tests_on_trees(program)
+    return replace(problem, program=program, grammar=grammar, unsummable=unsummable)
 
 
 def _schema(program: CheckedProgram, table: Table) -> Schema:

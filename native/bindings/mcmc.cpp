@@ -37,9 +37,24 @@ auto choices_of(const State& state) {
     return to_numpy(std::move(out));
 }
 
+// Feature weights, or None: those of the grammar.
+using Weights = std::optional<Array<double>>;
+
+std::span<const double> weights_of(const ProofSampler& sampler, const Weights& weights) {
+    if (!weights) {
+        return {};
+    }
+    const std::span<const double> own = span_of(*weights);
+    require(own.size() == sampler.problem().table.features.size() &&
+                std::ranges::all_of(own, [](double weight) { return weight > 0; }),
+            "each feature has a weight above 0");
+    return own;
+}
+
 // The state that these choices make, or None.
 std::optional<State> restore(ProofSampler& sampler, const Array<std::int32_t>& choices,
-                   std::vector<std::uint32_t> turns) {
+                   std::vector<std::uint32_t> turns, const Weights& weights) {
+    const std::span<const double> own = weights_of(sampler, weights);
     std::vector<Taken> taken;
     for (std::size_t i = 0; i + 3 < choices.size(); i += 4) {
         const std::int32_t* at = choices.data() + i;
@@ -48,7 +63,8 @@ std::optional<State> restore(ProofSampler& sampler, const Array<std::int32_t>& c
              Cut::written(static_cast<std::uint32_t>(at[2]), static_cast<std::uint32_t>(at[3]))});
     }
     State out;
-    const bool made = without_lock([&] { return sampler.restore(taken, std::move(turns), out); });
+    const bool made =
+        without_lock([&] { return sampler.restore(taken, std::move(turns), out, own); });
     return made ? std::optional(std::move(out)) : std::nullopt;
 }
 
@@ -84,23 +100,34 @@ Predicate predicate_of(const Asked& function) {
 
 // A state to start from (or None), and how many of the proofs drawn came to no dead end.
 auto start(ProofSampler& sampler, const Seeds& seeds, std::uint32_t tries,
-                const Asked& function) {
+                const Asked& function, const Weights& weights) {
+    const std::span<const double> own = weights_of(sampler, weights);
     SeededRandomness random = randomness_of(seeds);
     const Predicate predicate = predicate_of(function);
-    Start found = without_lock([&] { return sampler.start(random, tries, predicate); });
+    Start found = without_lock([&] { return sampler.start(random, tries, predicate, own); });
     return tuple_of(found.found ? std::optional(std::move(found.state)) : std::nullopt,
                     found.derived);
 }
 
 // The state after n transitions; counts of the outcomes of each proposal, one after the other.
 auto advance(ProofSampler& sampler, const State& state, const Seeds& seeds, double power,
-                  std::uint64_t n, const Asked& function) {
+                  std::uint64_t n, const Asked& function, const Weights& weights) {
+    const std::span<const double> own = weights_of(sampler, weights);
     SeededRandomness random = randomness_of(seeds);
     const Predicate predicate = predicate_of(function);
     Tally tally;
-    State out =
-        without_lock([&] { return sampler.advance(state, random, power, n, tally, predicate); });
+    State out = without_lock(
+        [&] { return sampler.advance(state, random, power, n, tally, predicate, own); });
     return tuple_of(std::move(out), to_numpy(flat<std::uint64_t>(tally)));
+}
+
+// For each goal that splits, in preorder, and each feature: whether the measure of its rule is taken
+// over a split on it.
+auto taken_over(ProofSampler& sampler, const State& state) {
+    const std::size_t d = sampler.problem().table.features.size();
+    std::vector<std::uint8_t> out = without_lock([&] { return sampler.taken_over(state.proof); });
+    const std::size_t n = out.size() / std::max<std::size_t>(d, 1);
+    return to_numpy(std::move(out), {n, d});
 }
 
 // One transition in which a script stands in for randomness; what it took and could have taken.
@@ -198,7 +225,8 @@ void bind_mcmc(nb::module_& m) {
                      "Metropolis-Hastings over the proof trees of a problem whose leaves are not counted.\n\n"
                      "`mixture`: of each proposal its kind (`CONSTANTS`), weight, period and filter.\n"
                      "`most_boxes`: what fits under q_exact. `predicate` is asked of each tree that would be\n"
-                     "gone to; states that it refuses are not.")
+                     "gone to; states that it refuses are not. `weights`: of features, in the place of the\n"
+                     "grammar's, for all proposals but q_exact and q_pg.")
         .def(
             "__init__",
             [](ProofSampler* self, const exact::Engine& engine, std::uint32_t max_leaves,
@@ -212,9 +240,11 @@ void bind_mcmc(nb::module_& m) {
             nb::arg("monotone"), nb::arg("mixture"), nb::arg("most_boxes"),
             nb::keep_alive<1, 2>())
         .def("start", &start, nb::arg("seeds").noconvert(), nb::arg("tries"),
-             nb::arg("predicate").none() = nb::none())
+             nb::arg("predicate").none() = nb::none(), nb::arg("weights").none() = nb::none())
         .def("advance", &advance, nb::arg("state"), nb::arg("seeds").noconvert(),
-             nb::arg("power"), nb::arg("n"), nb::arg("predicate").none() = nb::none())
+             nb::arg("power"), nb::arg("n"), nb::arg("predicate").none() = nb::none(),
+             nb::arg("weights").none() = nb::none())
+        .def("taken_over", &taken_over, nb::arg("state"))
         .def("scripted", &scripted, nb::arg("state"), nb::arg("script"), nb::arg("power"),
              nb::arg("predicate").none() = nb::none())
         .def("scan", &scan, nb::arg("ladder"), nb::arg("powers").noconvert(),
@@ -225,7 +255,8 @@ void bind_mcmc(nb::module_& m) {
              nb::arg("script"), nb::arg("n_steps"), nb::arg("tries"),
              nb::arg("predicate").none() = nb::none())
         .def("root_fits", &ProofSampler::root_fits)
-        .def("restore", &restore, nb::arg("choices").noconvert(), nb::arg("turns"))
+        .def("restore", &restore, nb::arg("choices").noconvert(), nb::arg("turns"),
+             nb::arg("weights").none() = nb::none())
         .def("free_buffers", &free_buffers<ProofSampler>)
         .def("tree", &tree, nb::arg("nodes").noconvert())
         .def(

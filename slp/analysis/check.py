@@ -27,6 +27,7 @@ from slp.analysis.consistency.shared_columns import check_monotone
 from slp.analysis.consistency.sums import check_sums
 from slp.analysis.consistency.unknown import check_at_values, check_unknown
 from slp.analysis.consistency.unused import find_unused
+from slp.analysis.consistency.weights_prior import check_weights_prior
 from slp.analysis.declarations.box_leaves import check_box_leaves, read_box_leaves
 from slp.analysis.declarations.boxes import box_names, read_boxes
 from slp.analysis.declarations.constraints import read_constraints
@@ -147,6 +148,7 @@ def read_program(
     check_defined(program, findings)
     check_monotone(program, made, findings)
     check_measures(program, findings)
+    check_weights_prior(program, findings)
     check_edits(program, findings)
     check_sums(program, findings)
     check_constraints(constraints, said.support, never_a_leaf, findings)

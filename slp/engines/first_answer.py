@@ -35,8 +35,8 @@ def tell_first_answer(engine: Engine[Any], problem: Problem, request: Request) -
     grower = engine_named(_ENGINE)
     if problem.grammar.backtracks and grower.needs_weights:
         return
-    if problem.program.sum_of is not None:
-        return  # no tree is best
+    if problem.program.sum_of is not None or problem.program.weights_prior is not None:
+        return  # no tree is best, or its weight is known under equal weights of features alone
     if any(constraint.by_code for constraint in problem.program.constraints):
         return  # it would run the user's code on many trees
     own = request.deadline.before(request.deadline.left() * (1 - _SHARE))

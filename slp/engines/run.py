@@ -20,9 +20,9 @@ from slp.errors import UnsupportedError, UsageError, warn
 from slp.kernels.compiled import N_CORES
 from slp.messages.inference import NOT_USED
 from slp.messages.names import joined
-from slp.messages.unknown_parameters import unknown_not_taken
 from slp.problem.problem import Problem
 from slp.problem.row_labels import telling_label_faults
+from slp.problem.uncertain import refuse_uncertain
 from slp.results.posterior import Posterior
 from slp.results.record.choice import SEARCH, EngineChoice
 from slp.results.record.result import Result
@@ -136,9 +136,8 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
     """Run the chosen engine, with a warning about options that it does not use."""
     engine = engine_named(request.choice.engine)
     known = _options_of(engine.name)
-    unknown = problem.program.unknown
-    if unknown and not engine.takes_unknown:
-        raise UnsupportedError(unknown_not_taken(unknown, f"the engine {engine.name}"))
+    if not engine.takes_unknown:
+        refuse_uncertain(problem.program, f"the engine {engine.name}")
     own = engine.Options(**{name: value for name, value in given.items() if name in known})
     refused = engine.refusal(problem, own)
     if refused:

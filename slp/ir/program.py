@@ -20,6 +20,7 @@ from slp.ir.hierarchies import IsA
 from slp.ir.leaves import BoxLeaf, LeafDeclaration, LeafPrior
 from slp.ir.parameter_priors import ParameterPrior
 from slp.ir.thresholds import NormalThresholds
+from slp.ir.weights_prior import WeightsPrior
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
@@ -275,8 +276,9 @@ class CheckedProgram:
     `box_leaves`: what `leaf(in(...))` says, in order. `costs`, `losses`: what it costs to ask a
     feature, and to say a class where another one is true. `parameters`: values in force, after
     defaults, `use(...)` and overrides. `unknown`: the priors of those that have no value; their
-    means stand in `parameters`. `spans`: places of declarations, by `start`, `response`, `leaf`,
-    `failure`, `weights`, `row_weight`,
+    means stand in `parameters`. `weights_prior`: that of feature weights that are not known; those
+    that are known are in `feature_weights`. `spans`: places of declarations, by `start`,
+    `response`, `leaf`, `failure`, `weights`, `row_weight`, `feature_weights`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
     `files`: all texts that it was read from, its own first.
     `soft`: an engine reads it as a prior over soft trees. `sum_of`: the response is a sum of trees,
@@ -308,6 +310,7 @@ class CheckedProgram:
     definitions: tuple[DefinedFeature, ...] = ()
     ignored: tuple[str, ...] = ()
     feature_weights: Mapping[str, float] = field(default_factory=dict)
+    weights_prior: WeightsPrior | None = None
     row_weight: str | None = None
     costs: tuple[FeatureCost, ...] = ()
     losses: tuple[ClassLoss, ...] = ()
@@ -322,12 +325,19 @@ class CheckedProgram:
         """The parameters that have values."""
         return {name: x for name, x in self.parameters.items() if name not in self.unknown}
 
+    @property
+    def uncertain(self) -> bool:
+        """Whether parameters or feature weights have a prior in place of a value."""
+        return bool(self.unknown) or self.weights_prior is not None
+
     def at(self, values: Mapping[str, float]) -> CheckedProgram:
         """The program at these values of the parameters that have a prior, the others at their
-        means; itself where none has a prior."""
-        if not self.unknown:
+        means, and features of equal weight where weights have one; itself where nothing has a
+        prior."""
+        if not self.uncertain:
             return self
-        return replace(self, parameters={**self.parameters, **values}, unknown={})
+        parameters = {**self.parameters, **values}
+        return replace(self, parameters=parameters, unknown={}, weights_prior=None)
 
     @property
     def measures(self) -> frozenset[Measure]:

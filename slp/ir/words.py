@@ -15,6 +15,7 @@ from slp.ir.constraints import Constraint, Support
 from slp.ir.groups import Group
 from slp.ir.leaves import ClassShares, LeafDeclaration
 from slp.ir.parameter_priors import ParameterPrior
+from slp.ir.weights_prior import WeightsPrior
 from slp.messages.names import joined
 from slp.messages.numbers import interval_text, number_text, settings_text
 from slp.source import visible
@@ -217,11 +218,17 @@ def describe_weight(feature: str, weight: float) -> str:
     return f"Feature {feature} is drawn with weight {number_text(weight)}, where others have 1."
 
 
+def _describe_weights_prior(prior: WeightsPrior) -> str:
+    return f"The weights of the features are not known: their prior is {prior}."
+
+
 def _describe_limits(program: ir.CheckedProgram) -> list[str]:
     weights = program.feature_weights.items()
+    prior = program.weights_prior
     return [
         *describe_support(program.support),
         *map(describe_group, program.groups.values()),
+        *([] if prior is None else [_describe_weights_prior(prior)]),
         *(describe_weight(*own) for own in weights),
     ]
 

@@ -28,6 +28,7 @@ from slp.lower.opened import MadeStates
 from slp.lower.product import FactorPrior, Product
 from slp.lower.states import StateMaker, check_calls, sums_to_one
 from slp.messages import lowering as words
+from slp.messages.unknown_weights import WEIGHTS_NOT_SUMMED
 from slp.resolution import StateRules
 
 
@@ -215,7 +216,10 @@ def _prior_of(program: ir.CheckedProgram, own: BoxLeaf) -> FactorPrior:
 
 def find_tests_on_trees(program: ir.CheckedProgram) -> tuple[Diagnostic, ...]:
     """The parts of a program that no tree grammar decides (the prior `edittree`, constraints), each
-    with its message (E301)."""
+    with its message (E301); or the prior of its feature weights, which no sum is made over
+    (E309)."""
+    if program.weights_prior is not None:
+        return (WEIGHTS_NOT_SUMMED(program.weights_prior.span),)
     found = [d for c in program.constraints if (d := c.beyond_grammar()) is not None]
     if program.edits is not None:
         found.insert(0, words.EDITS_NOT_SUMMED(program.edits.span))

@@ -23,7 +23,7 @@ from slp.learn import (
 )
 from slp.messages.learning import GOALS_AND_TABLES, OPTION_OF_GOALS
 from slp.messages.sums import SUMS_ALONE
-from slp.messages.unknown_parameters import unknown_not_taken
+from slp.problem.uncertain import refuse_uncertain
 from slp.program.program import Program
 from slp.program.progress import Progress
 from slp.resolution import Limits, read_goal
@@ -95,8 +95,7 @@ def learn(
     if seed is None:
         seed = fresh_seed()
     check_number("seed", seed, whole=True)
-    if program.ir.unknown:
-        raise UnsupportedError(unknown_not_taken(program.ir.unknown, "learning"))
+    refuse_uncertain(program.ir, "learning")
     if program.text != program.source.text:  # the learned text keeps values that the caller set
         source = replace(program.source, text=program.text)
         program = Program(source)._with(program._required)

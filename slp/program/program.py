@@ -13,15 +13,15 @@ from slp.compile import compile_problem, compile_with_states
 from slp.constraints.predicate import required
 from slp.engines.exact.algorithm import algorithm_in_words
 from slp.engines.shared.size import estimate_size
-from slp.errors import Diagnostic, NoGrammarError, UnsupportedError
+from slp.errors import Diagnostic, NoGrammarError
 from slp.ir import program as ir
 from slp.ir.constraints import Constraint
 from slp.ir.words import describe_prior
 from slp.late import late_import, optional_module
 from slp.lower import explain_program
-from slp.messages.unknown_parameters import unknown_not_taken
 from slp.problem.core import MOST_COUNTS, counts_fit
 from slp.problem.problem import Problem
+from slp.problem.uncertain import refuse_uncertain
 from slp.program.progress import Progress, shown_progress
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
@@ -71,6 +71,11 @@ class Program(TreeQuestions, ProofQuestions):
     def parameter_priors(self) -> dict[str, str]:
         """The priors of the parameters whose values are not known, by name: `beta(2, 1)`."""
         return {name: str(prior) for name, prior in self.ir.unknown.items()}
+
+    @property
+    def feature_weights_prior(self) -> str | None:
+        """The prior of feature weights that are not known: `dirichlet(1)`; None where they are."""
+        return None if self.ir.weights_prior is None else str(self.ir.weights_prior)
 
     @property
     def text(self) -> str:
@@ -150,8 +155,7 @@ class Program(TreeQuestions, ProofQuestions):
         """
         if X is None:
             return expand_program(self.ir)
-        if self.ir.unknown:
-            raise UnsupportedError(unknown_not_taken(self.ir.unknown, "a program on a table"))
+        refuse_uncertain(self.ir, "a program on a table")
         return expand_on_table(self.ir, self._problem(X, y, finite=False).table)
 
     def compile(self, X: Any, y: Any = None) -> Problem:

@@ -15,14 +15,14 @@ from slp.compile import compile_program
 from slp.data.table import Table
 from slp.engines import read_for
 from slp.engines.shared.size import rough_size
-from slp.errors import BudgetError, SlpError, TimeOverError, UnsupportedError, UsageError
+from slp.errors import BudgetError, SlpError, TimeOverError, UsageError
 from slp.learn import ProgramText
 from slp.learn.evidence import grammar_on
 from slp.messages.inference import SUMS_TOO_LARGE
 from slp.messages.results import ABSENT_ROW, MEDIANS_HAVE_NO_SLOPE, NO_SUCH_ROW
-from slp.messages.unknown_parameters import unknown_not_taken
 from slp.problem.new_rows import table_as_new_rows
 from slp.problem.problem import Problem
+from slp.problem.uncertain import refuse_uncertain
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.results import Posterior
@@ -58,8 +58,7 @@ def sensitivity(
     progress: Progress | bool | None = None,
 ) -> Sensitivity:
     """See `slp.Program.sensitivity`."""
-    if program.ir.unknown:
-        raise UnsupportedError(unknown_not_taken(program.ir.unknown, "sensitivity"))
+    refuse_uncertain(program.ir, "sensitivity")
     deadline, budget = Deadline.of(time), memory_budget(memory)
     with shown_progress(progress) as shown, held(deadline), memory_errors():
         problem = program._with_ir(read_for(program.ir, "exact"))._problem(X, y)

@@ -12,6 +12,7 @@ namespace slp::mcmc {
 LocalSplits::LocalSplits(const Problem& problem, const Geometry& geometry)
     : problem_(problem),
       geometry_(geometry),
+      feature_weights_(problem.grammar.feature_weights),
       cuts_(problem),
       mass_(problem.table.features.size()),
       log_mass_(problem.table.features.size()),
@@ -72,13 +73,20 @@ RuleReach LocalSplits::reach_of_feature(const Rule& rule, const FeatureSteps& st
     return {counts.taken_over > 0, counts.n_open > 0};
 }
 
+void LocalSplits::append_taken_over(std::size_t r, std::vector<std::uint8_t>& out) {
+    const auto& features = (*steps_here_)[r].features;
+    for (std::size_t f = 0; f < features.size(); ++f) {
+        out.push_back(reach_of_feature((*rules_)[r], features[f], f).applies);
+    }
+}
+
 std::size_t LocalSplits::transition(std::size_t f, const Cut& cut) const {
     return static_cast<std::size_t>(problem_.table.features[f].cell(cut)) * 2;
 }
 
 LocalSplits::Counts LocalSplits::count(const Rule& rule, const FeatureSteps& steps,
                                          std::size_t f) {
-    const SplitMeasure measure(problem_.grammar, rule);
+    const SplitMeasure measure = measure_of(rule);
     const Feature& feature = problem_.table.features[f];
     const std::span<const Cut> cuts = cuts_.cuts(f);
     Counts out;
@@ -102,7 +110,7 @@ LocalSplits::Counts LocalSplits::count(const Rule& rule, const FeatureSteps& ste
 void LocalSplits::weigh_features(std::size_t r) {
     const Rule& rule = (*rules_)[r];
     const auto& features = (*steps_here_)[r].features;
-    SplitMeasure measure(problem_.grammar, rule);
+    SplitMeasure measure = measure_of(rule);
     measure.find_groups([&](std::size_t f) {
         return reach_of_feature(rule, features[f], f).applies;
     });
@@ -173,7 +181,7 @@ void LocalSplits::weigh_by_shares(const SplitMeasure& measure) {
 }
 
 void LocalSplits::list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f) {
-    const SplitMeasure measure(problem_.grammar, rule);
+    const SplitMeasure measure = measure_of(rule);
     const Feature& feature = problem_.table.features[f];
     const std::span<const Cut> cuts = cuts_.cuts(f);
     open_.clear();
@@ -303,7 +311,7 @@ void LocalSplits::take_split(std::size_t r, std::size_t f, const Cut& cut, std::
         out.right_state = steps.right;
     }
     out.split_point = n > 1 || n_features_ > 1;
-    const SplitMeasure measure(problem_.grammar, rule);
+    const SplitMeasure measure = measure_of(rule);
     out.log_split = measure.has_shares(problem_.table.features[f])
                         ? log_mass_[f] - log_top_ - std::log(total_mass_) -
                               std::log(within.sum / within.weight)

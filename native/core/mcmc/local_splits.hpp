@@ -72,11 +72,20 @@ class LocalSplits {
 public:
     LocalSplits(const Problem& problem, const Geometry& geometry);
 
+    // Sets the feature weights, (d,) numbers above 0; at first they are the grammar's.
+    void weigh(std::span<const double> feature_weights) {
+        feature_weights_.assign(feature_weights.begin(), feature_weights.end());
+    }
+    std::span<const double> feature_weights() const { return feature_weights_; }
+
     // Goes to a goal. The rows must stay where they are until the next call.
     void enter(Rows rows, std::int32_t state);
 
     // Whether a rule's measure has a split to be taken over, and one that may be taken.
     RuleReach reach(std::size_t r);
+
+    // Appends, for each feature, whether a rule's measure is taken over a split on it (1, 0).
+    void append_taken_over(std::size_t r, std::vector<std::uint8_t>& out);
 
     // Draws a split of a rule that has one; adds its states and probabilities to the choice.
     void draw(Randomness& random, std::size_t r, Choice& out);
@@ -113,6 +122,9 @@ private:
         std::uint32_t n_open = 0;
     };
 
+    SplitMeasure measure_of(const Rule& rule) const {
+        return {problem_.grammar, rule.measure, rule.weights, feature_weights_};
+    }
     // The steps of the rules of the state that is entered.
     const std::vector<RuleSteps>& steps_of(std::size_t state);
     RuleReach reach_of_feature(const Rule& rule, const FeatureSteps& steps, std::size_t f);
@@ -123,7 +135,7 @@ private:
     void list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f);
     // Whether every split on a feature may be taken, all with the same weight.
     bool all_alike(const Rule& rule, const FeatureSteps& steps, std::size_t f) const {
-        const SplitMeasure measure(problem_.grammar, rule);
+        const SplitMeasure measure = measure_of(rule);
         return steps.kind != Steps::mixed && !measure.weighs(problem_.table.features[f]);
     }
     // What a split weighs among those on its feature that may be taken.
@@ -155,6 +167,7 @@ private:
 
     const Problem& problem_;
     const Geometry& geometry_;
+    std::vector<double> feature_weights_;
     // By state; empty for one that was not entered yet.
     std::vector<std::vector<RuleSteps>> steps_;
     CutFinder cuts_;

@@ -23,8 +23,10 @@ ProofSampler::ProofSampler(const Problem& problem, const Geometry& geometry, Tre
                                                     most_boxes, problem_.leaf);
       }) {}
 
-Start ProofSampler::start(Randomness& random, std::uint32_t tries, const Predicate& predicate) {
+Start ProofSampler::start(Randomness& random, std::uint32_t tries, const Predicate& predicate,
+                          Weights weights) {
     return pool_.lend([&](ProofTransitions& transitions) {
+        transitions.weigh(weights);
         transitions.ask(predicate);
         Start out;
         for (std::uint32_t i = 0; i < tries && !out.found; ++i) {
@@ -40,8 +42,9 @@ Start ProofSampler::start(Randomness& random, std::uint32_t tries, const Predica
 }
 
 State ProofSampler::advance(const State& state, Randomness& random, double power, std::uint64_t n,
-                            Tally& tally, const Predicate& predicate) {
+                            Tally& tally, const Predicate& predicate, Weights weights) {
     return pool_.lend([&](ProofTransitions& transitions) {
+        transitions.weigh(weights);
         transitions.ask(predicate);
         return after_transitions(transitions, state, random, power, n, mixture_.size(), tally);
     });
@@ -50,7 +53,10 @@ State ProofSampler::advance(const State& state, Randomness& random, double power
 ScanSums ProofSampler::scan(Ladder<State>& ladder, const ScanPlan& plan,
                             std::span<Randomness* const> randoms, const Predicate& predicate) {
     ScanSums sums = no_scans(ladder.rungs.size(), mixture_.size());
-    const auto prepare = [&](ProofTransitions& transitions) { transitions.ask(predicate); };
+    const auto prepare = [&](ProofTransitions& transitions) {
+        transitions.weigh({});
+        transitions.ask(predicate);
+    };
     Scans(pool_, prepare, plan, ladder, sums).run(randoms);
     return sums;
 }
@@ -60,10 +66,16 @@ bool ProofSampler::root_fits() {
 }
 
 bool ProofSampler::restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns,
-                           State& out) {
+                           State& out, Weights weights) {
     out.turns = std::move(turns);
-    return are_turns(out.turns, mixture_) &&
-           pool_.lend([&](auto& transitions) { return transitions.build(choices, out.proof); });
+    return are_turns(out.turns, mixture_) && pool_.lend([&](ProofTransitions& transitions) {
+        transitions.weigh(weights);
+        return transitions.build(choices, out.proof);
+    });
+}
+
+std::vector<std::uint8_t> ProofSampler::taken_over(const Proof& proof) {
+    return pool_.lend([&](auto& transitions) { return transitions.taken_over(proof); });
 }
 
 bool ProofSampler::tree(std::span<const Taken> nodes, Proof& out) {

@@ -35,13 +35,16 @@ public:
 
     const Problem& problem() const { return problem_; }
 
+    // The last argument of what follows are feature weights; none: those of the grammar.
+    using Weights = std::span<const double>;
+
     // A state that satisfies the tests: up to `tries` proofs are drawn, leaves taken early with
     // probability 0, 1/10, ..., 9/10 in turn.
     Start start(Randomness& random, std::uint32_t tries,
-                const Predicate& predicate = kNoPredicate);
+                const Predicate& predicate = kNoPredicate, Weights weights = {});
     // `n` transitions.
     State advance(const State& state, Randomness& random, double power, std::uint64_t n,
-                  Tally& tally, const Predicate& predicate = kNoPredicate);
+                  Tally& tally, const Predicate& predicate = kNoPredicate, Weights weights = {});
     // Scans of a ladder of proofs: see `Scans`.
     ScanSums scan(Ladder<State>& ladder, const ScanPlan& plan,
                   std::span<Randomness* const> randoms,
@@ -50,7 +53,10 @@ public:
     bool root_fits();
     // The state of a proof that is given by its choices; false if there is no such proof, or the
     // turns are not valid.
-    bool restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns, State& out);
+    bool restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns, State& out,
+                 Weights weights = {});
+    // See `ProofTransitions`.
+    std::vector<std::uint8_t> taken_over(const Proof& proof);
     bool holds(const Proof& proof);
     // A tree as a proof: see `ProofTransitions::build_tree`.
     bool tree(std::span<const Taken> nodes, Proof& out);

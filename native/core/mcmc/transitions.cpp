@@ -36,6 +36,26 @@ ProofTransitions::ProofTransitions(const Problem& problem, const Geometry& geome
     }
 }
 
+void ProofTransitions::weigh(std::span<const double> feature_weights) {
+    const std::span<const double> own =
+        feature_weights.empty() ? problem_.grammar.feature_weights : feature_weights;
+    if (!std::ranges::equal(own, process_.splits().feature_weights())) {
+        process_.splits().weigh(own);
+        moves_.forget();
+    }
+}
+
+std::vector<std::uint8_t> ProofTransitions::taken_over(const Proof& proof) {
+    std::vector<std::uint8_t> out;
+    for (const ProofNode& node : proof.nodes) {
+        if (node.taken.feature >= 0) {
+            process_.enter(proof.rows_of(node), node.state);
+            process_.splits().append_taken_over(static_cast<std::size_t>(node.taken.rule), out);
+        }
+    }
+    return out;
+}
+
 // --- proposals --------------------------------------------------------------------------------
 
 std::pair<std::size_t, Outcome> ProofTransitions::step(Randomness& random, double power,

@@ -55,6 +55,13 @@ public:
     // Sets the condition, which must outlive its use.
     void ask(const Predicate& predicate) { predicate_ = &predicate; }
 
+    // Sets the feature weights, (d,) numbers above 0; none: those of the grammar. `exact_subtree` and
+    // `particle_gibbs` know those of the grammar alone.
+    void weigh(std::span<const double> feature_weights);
+    // For each goal of a proof that splits, in preorder, and each feature: whether the measure of
+    // its rule is taken over a split on the feature (1, 0). Whatever the weights, these are alike.
+    std::vector<std::uint8_t> taken_over(const Proof& proof);
+
     // One transition towards weight times likelihood^power; the proposal taken and its outcome.
     std::pair<std::size_t, Outcome> step(Randomness& random, double power, State& state);
 

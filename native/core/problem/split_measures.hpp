@@ -85,7 +85,11 @@ public:
         : SplitMeasure(grammar, rule.measure, rule.weights) {}
     // weights: `Rule::weights`.
     SplitMeasure(const Grammar& grammar, Measure measure, std::span<const double> weights = {})
-        : weights_(weights.empty() ? grammar.feature_weights : weights),
+        : SplitMeasure(grammar, measure, weights, grammar.feature_weights) {}
+    // feature_weights: in the place of the grammar's; (d,).
+    SplitMeasure(const Grammar& grammar, Measure measure, std::span<const double> weights,
+                 std::span<const double> feature_weights)
+        : weights_(weights.empty() ? feature_weights : weights),
           group_of_(draws_groups(measure) ? grammar.group_of : std::span<const std::uint32_t>{}),
           equal_(weights.empty() ? 1.0 / static_cast<double>(weights_.size()) : 0.0),
           by_gap_(measure == Measure::gap),

@@ -24,12 +24,14 @@ from slp.ir.decisions import ClassLoss, FeatureCost
 from slp.ir.leaves import LeafDeclaration
 from slp.ir.program import EventCodes, Failure, FeatureDeclaration, SumOfTrees
 from slp.ir.thresholds import NormalThresholds
+from slp.ir.weights_prior import DISTRIBUTION_OF_WEIGHTS, WeightsPrior
 from slp.leaves import SIGNATURES
 from slp.leaves.signature import NumberList
 from slp.messages import directives as words
 from slp.messages.definitions import COST_OF_PART
 from slp.messages.names import name_help, plural
 from slp.messages.sums import NAMED_NUMBERS, NO_SHARE, TOO_MANY_IN_SUM
+from slp.messages.unknown_weights import NO_WEIGHTS_PRIOR
 from slp.source import SourceSpan
 from slp.terms import NIL, Atom, Struct, Term, functor, list_items
 
@@ -54,6 +56,7 @@ class Declarations:
     definitions: tuple[DefinedFeature, ...] = ()
     ignored: tuple[str, ...] = ()
     feature_weights: dict[str, float] = field(default_factory=dict)
+    weights_prior: WeightsPrior | None = None
     row_weight: str | None = None
     costs: tuple[FeatureCost, ...] = ()
     losses: tuple[ClassLoss, ...] = ()
@@ -95,6 +98,8 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     for name, declared in directives.of("feature_weight").items():
         weight = values.positive(declared.args[0], f"the weight of `{name}`", declared.span)
         out.feature_weights[name] = 1.0 if weight is None else weight
+    if (d := single.get(("feature_weights",))) is not None:
+        out.weights_prior = reader.weights_prior(d)
     if (d := single.get(("row_weight",))) is not None:
         out.row_weight = name_of(d.args[0], "the weight of rows", d.span, findings)
     out.costs, out.losses = reader.costs(directives), reader.losses(directives)
@@ -139,6 +144,19 @@ class _DeclarationReader:
             out.class_order = read_order(items[0], words.NO_CLASS_ORDER, d.span, self.findings)
         else:
             self.findings.add(words.NO_SECOND_RESPONSE(d.span, usage=DIRECTIVES["response"]))
+
+    def weights_prior(self, d: Declared) -> WeightsPrior | None:
+        """`dirichlet(a)`, or `dirichlet(a/d)` where no parameter is called `d`."""
+        term = d.args[0]
+        if functor(term) != (DISTRIBUTION_OF_WEIGHTS, 1) or not isinstance(term, Struct):
+            self.findings.add(NO_WEIGHTS_PRIOR(span_of(term, d.span)))
+            return None
+        a, divided = term.args[0], False
+        if isinstance(a, Struct) and functor(a) == ("/", 2):
+            divided = a.args[1] == Atom("d") and "d" not in self.values.parameters
+            a = a.args[0] if divided else a
+        value = self.values.positive(a, "the concentration of a feature's weight", d.span)
+        return None if value is None else WeightsPrior(value, divided, d.span)
 
     def event_codes(self, args: tuple[Term, ...], d: Declared) -> EventCodes | None:
         """The codes of events, and those of durations whose end was not seen where they are

@@ -20,6 +20,7 @@ from slp.analysis.sources.files import Placed
 from slp.constraints import AN_EXAMPLE, FORMS
 from slp.data.cells import cell_text
 from slp.errors import Diagnostic, Related
+from slp.ir.weights_prior import DISTRIBUTION_OF_WEIGHTS
 from slp.leaves import OF_CLASSES
 from slp.messages import Wording
 from slp.messages import directives as words
@@ -45,6 +46,8 @@ DIRECTIVES = {
     f"{OF_CLASSES.name}([8, 2])).` of the leaves inside a box",
     "feature": "`:- feature(age, [cuts([18, 40, 65])]).`",
     "feature_weight": "`:- feature_weight(age, 3).`",
+    "feature_weights": f"`:- feature_weights({DISTRIBUTION_OF_WEIGHTS}(1)).`, or "
+    f"`{DISTRIBUTION_OF_WEIGHTS}(1/d)` of d features",
     "thresholds": "`:- thresholds(age, normal(50, 10)).`",
     "row_weight": "`:- row_weight(w).`",
     "cost": "`:- cost(mri, 120).`",
@@ -160,6 +163,7 @@ class _Collector:
             ("trees", 1): self.simple("trees"),
             ("feature", 2): self.feature,
             ("feature_weight", 2): partial(self.named, "feature_weight"),
+            ("feature_weights", 1): self.simple("feature_weights"),
             ("thresholds", 2): partial(self.named, "thresholds"),
             ("cost", 2): partial(self.named, "cost"),
             ("define", 2): partial(self.named, "define"),

@@ -7,8 +7,8 @@ draws `forward` makes. `sample` runs chains over trees and collects their draws;
 the tree that they begin at. `options`, `default_steps` and `rounds` set their length, `memory`
 counts their bytes. `proposals` has the proposals on derivations and the step that takes them,
 `mixture` the chains that draw one of several proposals, `over_parameters` chains that move
-parameters too, `default_proposal` those of a run that
-names none.
+parameters too, `over_weights` chains that move feature weights, which `weight_steps` draws,
+`default_proposal` the proposals of a run that names none.
 """
 
 from typing import TYPE_CHECKING

@@ -90,6 +90,6 @@ ENGINE = ChainsOverTrees(
     takes_unknown=True,
     needs_weights=False,
     refuses="programs without a finite tree grammar, proposals that a program cannot take, `start` "
-    "under `edittree`, `rungs` under `failure(backtrack)`, parameters that have a prior where the "
-    "weights of trees do not sum to 1",
+    "under `edittree`, `rungs` under `failure(backtrack)`, parameters and feature weights that "
+    "have a prior where the weights of trees do not sum to 1",
 )

@@ -11,6 +11,7 @@ from slp.engines.shared.proposal_names import Named, find_other_than_cuts, read_
 from slp.errors import Diagnostic, UnsupportedError, UsageError
 from slp.ir.constraints import Constraint
 from slp.ir.program import PROPER_MEASURES
+from slp.ir.weights_prior import LEAST_CONCENTRATION, MOST_CONCENTRATION
 from slp.messages.chains import (
     EXACT_SUBTREES_OF_EDITS,
     EXACT_SUBTREES_OF_PREDICATES,
@@ -21,6 +22,8 @@ from slp.messages.chains import (
 from slp.messages.inference import CUTS_OF_BACKTRACKING, NO_LADDERS_OF_BACKTRACKING
 from slp.messages.names import joined
 from slp.messages.unknown_parameters import NOT_NORMALISED
+from slp.messages.unknown_weights import WEIGHTS_NOT_MOVED
+from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
 from slp.trees.predicates import node_predicates
 
@@ -45,16 +48,20 @@ def find_refusals(problem: Problem, options: TreeChainOptions) -> Iterator[Diagn
 
 
 def check_moved(problem: Problem, options: TreeChainOptions) -> None:
-    """Refuse parameters that have a prior and that chains cannot move.
+    """Refuse parameters and feature weights that have a prior and that chains cannot move.
 
     Raises
     ------
     UnsupportedError
-        E307.
+        E307, of feature weights E310.
     """
-    unknown = problem.program.unknown
-    why = _why_not_moved(problem, proposal_of(problem, options)) if unknown else ""
-    if why:
+    program, unknown = problem.program, problem.program.unknown
+    why = _why_not_moved(problem, proposal_of(problem, options)) if program.uncertain else ""
+    if program.weights_prior is not None:
+        why = why or _why_no_weights_moved(problem, proposal_of(problem, options))
+        if why:
+            raise UnsupportedError(WEIGHTS_NOT_MOVED(program.weights_prior.span, why=why))
+    elif why:
         names = joined([f"`{name}`" for name in unknown])
         raise UnsupportedError(NOT_NORMALISED(names=names, why=why))
 
@@ -77,6 +84,22 @@ def _why_not_moved(problem: Problem, proposal: str) -> str:
     if core_makes(problem, proposal):
         return ""
     return "the compiled core does not make the chains of this program and table"
+
+
+def _why_no_weights_moved(problem: Problem, proposal: str) -> str:
+    """The same beside it of feature weights."""
+    prior, d = problem.program.weights_prior, len(problem.grammar.features)
+    assert prior is not None
+    a = prior.concentration(d)
+    if not LEAST_CONCENTRATION <= a <= MOST_CONCENTRATION:
+        return (
+            f"{prior} of {d} features is the concentration {a:.3g}, which must lie between "
+            f"{LEAST_CONCENTRATION} and {MOST_CONCENTRATION:g}"
+        )
+    if not derivations_are_trees(problem.grammar):
+        return "a tree may have more than one derivation"
+    fixed = [one.name for one in read_names(proposal) if one.name in ("q_exact", "q_pg")]
+    return f"the proposal `{fixed[0]}` keeps sums for one value of the weights" if fixed else ""
 
 
 def _lets_fail(constraint: Constraint, failure: str) -> bool:

@@ -17,6 +17,7 @@ from slp.engines.mcmc.given_start import read_start
 from slp.engines.mcmc.memory import room_for_averages
 from slp.engines.mcmc.options import TreeChainOptions
 from slp.engines.mcmc.over_parameters import ChainsOverParameters
+from slp.engines.mcmc.over_weights import ChainsOverWeights
 from slp.engines.mcmc.refusals import check_moved
 from slp.engines.mcmc.rounds import EnoughRounds
 from slp.engines.mcmc.tempering import CompiledScans, ScansOverParameters, Tempering
@@ -63,7 +64,7 @@ def run_chains(
     UsageError
         E505, E549: an option; E512, E513, E515: the checkpoint.
     UnsupportedError
-        E307: parameters have a prior, and chains cannot move them.
+        E307, E310: parameters or feature weights have a prior, and chains cannot move them.
     BudgetError
         E501: the chains do not fit into the memory beside the table.
     SlpError
@@ -143,6 +144,8 @@ def runs_forward(problem: Problem) -> bool:
     if problem.grammar.backtracks:
         return True
     program = problem.program
+    if program.weights_prior is not None:
+        return False
     can = core_takes(program.constraints, problem.table) and program.edits is None
     return can and can_run_forward(problem.grammar) and forward_draws(problem).keeps_enough()
 
@@ -201,8 +204,9 @@ def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) 
     elif program.edits is not None:
         edits = (*on, program.edits, program.support, program.constraints)
         base = CompiledEditMetropolisHastings(*edits, engine=problem.sampling_core, **how)
-    elif program.unknown:
-        base = ChainsOverParameters(problem, most_boxes=MOST_BOXES, **how)
+    elif program.uncertain:
+        over = ChainsOverParameters if program.unknown else ChainsOverWeights
+        base = over(problem, most_boxes=MOST_BOXES, **how)
     else:
         # Under tempering, each power would need its own sums over subtrees.
         most = MOST_BOXES if tempered else None
@@ -238,8 +242,8 @@ def tempered_chains(
     """Ladders over chains."""
     steps = scan_steps(base, problem.grammar, proposal, level_of(options.effort), options.thin)
     make = CompiledScans if base.in_core else plain_engine("mh").PlainScans
-    if problem.program.unknown:
-        make = ScansOverParameters
+    if problem.program.uncertain:
+        make = ScansOverParameters[Any]
     scans = make(base, steps.in_scan)
     return Tempering(
         scans,

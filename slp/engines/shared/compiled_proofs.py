@@ -83,7 +83,8 @@ class CompiledMetropolisHastings(CoreChains):
     """
 
     sampler: MHSampler
-    _given: CoreState | None = None
+    #: What chains begin at, where it is given.
+    given_state: CoreState | None = None
 
     def __init__(
         self,
@@ -145,7 +146,7 @@ class CompiledMetropolisHastings(CoreChains):
         record, name = plain_engine("mh").heaviest_proof(
             self.grammar, self.table, self.constraints, tree
         )
-        self._given = self.derivation_from_data(record)
+        self.given_state = self.derivation_from_data(record)
         self._identity = {**self._identity, "first tree": name}
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreState:
@@ -159,8 +160,8 @@ class CompiledMetropolisHastings(CoreChains):
             See `Stepper`.
         """
 
-        if self._given is not None:
-            return self._given
+        if self.given_state is not None:
+            return self.given_state
 
         def agreed_in_time(state: CoreState) -> bool:
             if stop():

@@ -273,7 +273,7 @@ class Drawn:
         """The draws by distinct trees; None if there are none."""
         records = self.run.records
         #: The distinct records that were scored, and the draws of each chain as their numbers.
-        self._records, self._of_chains = list[str](), list[NDArray[np.int64]]()
+        self.records, self.of_chains = list[str](), list[NDArray[np.int64]]()
         if not any(records):
             return None
         # Draw after draw of all chains: a time that ends here leaves each chain as much.
@@ -282,12 +282,12 @@ class Drawn:
         distinct = list(dict.fromkeys(in_turn))
         scored = self.sampler.scored(map(json.loads, distinct), self.how.deadline.over)
         place = {record: i for i, record in enumerate(distinct[: len(scored)])}
-        self._records, self._of_chains = numbered(
+        self.records, self.of_chains = numbered(
             [list(takewhile(place.__contains__, own)) for own in records]
         )
-        scored = scored.take(np.array([place[record] for record in self._records], np.int64))
+        scored = scored.take(np.array([place[record] for record in self.records], np.int64))
         kept, tree_of = np.unique(scored.first_alike(), return_inverse=True)
-        trees, chains = scored.take(kept), [tree_of[own] for own in self._of_chains]
+        trees, chains = scored.take(kept), [tree_of[own] for own in self.of_chains]
         threads, room = self.how.threads, self.how.room
         out_of_time = not time_for_statistics(self.how.deadline)
         log_weights = weigh(chains, trees)
@@ -332,9 +332,9 @@ class Drawn:
                 first[own[0]] = 1.0
             return np.stack([first, (counts > 0).astype(np.float64), counts])
 
-        every = np.array([values(json.loads(record)) for record in self._records])
+        every = np.array([values(json.loads(record)) for record in self.records])
         of = (self.averages.log_weights, self.averages.out_of_time)
-        drawn = WeightedDraws(len(every), self._of_chains, *of)
+        drawn = WeightedDraws(len(every), self.of_chains, *of)
         mean, error = drawn.mean(every), drawn.error(every)
         return [
             RuleUse.of(span, *mean[:, c].tolist(), *error[:, c].tolist())

@@ -23,7 +23,7 @@ _Floats = NDArray[np.float64]
 
 _CELLS = 10_000
 #: The levels of the ends of intervals.
-_ENDS = np.array([0.025, 0.975])
+ENDS = np.array([0.025, 0.975])
 #: An evidence that is smaller by this factor counts as this: it makes no difference.
 _FAR_BELOW = 700.0
 
@@ -91,7 +91,7 @@ def beliefs_of(
     for k, (name, prior) in enumerate(nodes.priors.items()):
         at, of_parameter = _marginal(nodes, log_evidence, k)
         low, high = _ends(prior, at, of_parameter)
-        prior_low, prior_high = prior.quantiles(_ENDS).tolist()
+        prior_low, prior_high = prior.quantiles(ENDS).tolist()
         error = abs(float(means[k] - others[k]))
         yield ParameterBelief(
             name,
@@ -137,5 +137,5 @@ def _ends(prior: ParameterPrior, at: _Floats, log_evidence: _Floats) -> tuple[fl
     inside = np.clip(cells, at[0], at[-1])
     log_density = between(inside) + between(inside, 1) * (cells - inside)
     reached = np.cumsum(np.exp(log_density - log_density.max()))
-    low, high = cells[np.searchsorted(reached, _ENDS * reached[-1])].tolist()
+    low, high = cells[np.searchsorted(reached, ENDS * reached[-1])].tolist()
     return low, high

@@ -101,6 +101,12 @@ public:
         return young_.emplace(key, std::move(own)).first->second.first;
     }
 
+    void clear() {
+        young_.clear();
+        old_.clear();
+        n_young_ = 0;
+    }
+
 private:
     std::unordered_map<NodeKey, std::pair<Value, std::size_t>, HashOfNode> young_, old_;
     std::size_t most_;
@@ -117,6 +123,13 @@ public:
         : likely_(std::min(kMostSplits, n_cuts * n_cuts / 4)),
           informed_(std::min(kMostSplits, n_cuts * n_cuts / 4)),
           stumps_(kMostStumps) {}
+
+    // Drops everything: the weights of splits are others.
+    void clear() {
+        likely_.clear();
+        informed_.clear();
+        stumps_.clear();
+    }
 
     // `make` lists the splits of the node.
     template <typename Make>

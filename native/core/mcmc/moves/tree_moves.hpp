@@ -42,6 +42,9 @@ public:
     // choose; no tree if the choices make none or the reverse move does not restore the tree.
     Made propose(Randomness& random, double power, ProposalKind kind, const Proof& proof);
 
+    // Call when the weights of splits have changed: what it keeps of them is dropped.
+    void forget() { informed_.clear(); }
+
     // The node whose subtree was built.
     std::uint32_t place() const { return at_; }
     // Log of the ratio without log Z and the likelihood: the ratio of the local process's

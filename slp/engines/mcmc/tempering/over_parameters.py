@@ -1,7 +1,7 @@
-"""Scans of ladders whose rungs have a node of the parameters beside their derivation: those of the
-specification (`slp.reference.mh.scans`), with steps in the core and a draw of the node after the
-steps of each rung. A swap exchanges derivation and node: the likelihood depends on no node, so the
-ratio is the same."""
+"""Scans of ladders whose rungs have a node of the parameters, or feature weights, beside their
+derivation: those of the specification (`slp.reference.mh.scans`), with steps in the core and a draw
+of the node or the weights after the steps of each rung. A swap exchanges both: the likelihood
+depends on no node and no weight, so the ratio is the same."""
 
 from __future__ import annotations
 
@@ -9,56 +9,90 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.mcmc.over_parameters import AtNode, ChainsOverParameters
 from slp.engines.mcmc.proposals import acceptance_probability
 from slp.engines.mcmc.tempering.scans import POSTERIOR, PRIOR
 from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, ScanSums
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings, CoreState
 from slp.runner import Phase, Tally
 
 
+class WithDerivation(Protocol):
+    """The state of a chain that also moves something else."""
+
+    @property
+    def own(self) -> CoreState:
+        """The derivation."""
+        ...
+
+
+S = TypeVar("S", bound=WithDerivation)
+
+
+class MovingChains(Protocol[S]):
+    """`ChainsOverParameters`, or `ChainsOverWeights`."""
+
+    base: CompiledMetropolisHastings
+
+    def drawn(self, rng: np.random.Generator) -> S:
+        """An independent draw of the prior."""
+        ...
+
+    def moved(
+        self, rng: np.random.Generator, state: S, power: float, n: int
+    ) -> tuple[S, NDArray[np.uint64]]:
+        """The state after `n` steps at a power of the likelihood and a draw of what moves beside
+        the tree, and the core's counts of the steps."""
+        ...
+
+    def turned(self, state: S, of: S) -> S:
+        """A state with the turns of the proposals of another."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
-class RungsAtNodes:
+class MovingRungs(Generic[S]):
     """See `Scans.rungs`."""
 
-    states: tuple[AtNode, ...]
+    states: tuple[S, ...]
     ends: tuple[int, ...]
     scans: int
 
 
-class ScansOverParameters:
-    """See `slp.engines.mcmc.tempering.scans.Scans`. At power 0 node and derivation are drawn
+class ScansOverParameters(Generic[S]):
+    """See `slp.engines.mcmc.tempering.scans.Scans`. At power 0 all is drawn
     independently: a program whose weights sum to 1 runs forward without rejections."""
 
     fresh = True
 
-    def __init__(self, base: ChainsOverParameters, n_steps: int) -> None:
+    def __init__(self, base: MovingChains[S], n_steps: int) -> None:
         self.base, self.n_steps = base, n_steps
 
-    def rungs(self, states: Sequence[AtNode], ends: Sequence[int], scans: int) -> RungsAtNodes:
+    def rungs(self, states: Sequence[S], ends: Sequence[int], scans: int) -> MovingRungs[S]:
         """See `Scans`."""
-        return RungsAtNodes(tuple(states), tuple(ends), scans)
+        return MovingRungs(tuple(states), tuple(ends), scans)
 
-    def state(self, rungs: RungsAtNodes, j: int) -> AtNode:
+    def state(self, rungs: MovingRungs[S], j: int) -> S:
         """See `Scans`."""
         return rungs.states[j]
 
-    def marks(self, rungs: RungsAtNodes) -> tuple[list[int], int]:
+    def marks(self, rungs: MovingRungs[S]) -> tuple[list[int], int]:
         """See `Scans`."""
         return list(rungs.ends), rungs.scans
 
     def advance(
         self,
         rng: np.random.Generator,
-        rungs: RungsAtNodes,
+        rungs: MovingRungs[S],
         powers: NDArray[np.float64],
         centres: NDArray[np.float64],
         n: int,
         phase: Phase,
-    ) -> tuple[RungsAtNodes, ScanSums, Tally]:
+    ) -> tuple[MovingRungs[S], ScanSums, Tally]:
         """See `Scans`."""
         self.base.base.check_room()
         tally: Tally = Counter()
@@ -73,10 +107,10 @@ class ScansOverParameters:
     def _scanned(
         self,
         rng: np.random.Generator,
-        rungs: RungsAtNodes,
+        rungs: MovingRungs[S],
         powers: NDArray[np.float64],
         centres: NDArray[np.float64],
-    ) -> tuple[RungsAtNodes, ScanSums, Tally]:
+    ) -> tuple[MovingRungs[S], ScanSums, Tally]:
         """One scan."""
         n = len(powers)
         states = [self.base.turned(self.base.drawn(rng), rungs.states[0])]
@@ -91,13 +125,13 @@ class ScansOverParameters:
         ends[0] = PRIOR
         if ends[-1] == PRIOR:
             ends[-1] = POSTERIOR
-        new = RungsAtNodes(tuple(states), tuple(ends), rungs.scans + 1)
+        new = MovingRungs(tuple(states), tuple(ends), rungs.scans + 1)
         return new, ScanSums(1, pairs, round_trips, 1), self.base.base.tally_of(counts)
 
     def _swapped(
         self,
         rng: np.random.Generator,
-        states: list[AtNode],
+        states: list[S],
         ends: list[int],
         powers: NDArray[np.float64],
         centres: NDArray[np.float64],
