@@ -25,7 +25,7 @@ from slp.engines.shared.size import rough_size
 from slp.errors import BudgetError, SlpError, SlpWarning
 from slp.problem.parameter_nodes import ParameterNodes
 from slp.problem.problem import Problem
-from slp.results.record.choice import PRIOR_DRAWS, SUMS, TREE_SUMS, EngineChoice
+from slp.results.record.choice import DRAWS, PRIOR_DRAWS, SUMS, TREE_SUMS, EngineChoice
 from slp.results.record.later import Later
 from slp.results.record.prior_uses import PRIOR_DRAWS_BESIDE, PriorUses
 from slp.results.record.result import Result
@@ -180,6 +180,10 @@ class _UsesUnderPrior:
 
     def _by_draws(self) -> PriorUses:
         rng = np.random.default_rng(_SEED)
+        if self.problem.program.weights_prior is not None:
+            engine: Any = engine_named(DRAWS)
+            chains = engine.sampler(self.problem, engine.Options(rungs=1), False, False)
+            return self._counted(lambda: chains.features_of(chains.drawn(rng)))
         if mcmc.runs_forward(self.problem):
             forward: Any = engine_named(PRIOR_DRAWS)
             chances, problems = self._at_nodes()

@@ -137,11 +137,14 @@ class ChainsOverWeights(RecordsOf[CompiledMetropolisHastings], ChainStepper[With
 
     def splits(self, own: CoreState) -> Splits:
         """What a derivation says of the weights, whatever they are."""
-        features = own.choices().reshape(-1, 4)[:, 1].astype(np.int64)
         taken_over = self.base.sampler.taken_over(own).astype(np.bool_)
         assert self.groups is not None
         a = self.prior.concentration(self.n_features)
-        return Splits.of(features[features >= 0], taken_over, self.groups, a)
+        return Splits.of(features_of(own), taken_over, self.groups, a)
+
+    def features_of(self, state: WithWeights) -> NDArray[np.int64]:
+        """The numbers of the features that its tree splits on, once for each split."""
+        return features_of(state.own)
 
     # --- records -------------------------------------------------------------------------------
 
@@ -196,3 +199,9 @@ class ChainsOverWeights(RecordsOf[CompiledMetropolisHastings], ChainStepper[With
             base.grammar, base.table, base.constraints, tree
         )
         return alike + self._log_ratio(record)
+
+
+def features_of(own: CoreState) -> NDArray[np.int64]:
+    """The numbers of the features that a derivation splits on, in preorder."""
+    features = own.choices().reshape(-1, 4)[:, 1].astype(np.int64)
+    return np.asarray(features[features >= 0])

@@ -187,7 +187,7 @@ def test_steps_are_those_of_the_weights_given() -> None:
 def test_the_prior_of_chains() -> None:
     """Without the data the weights follow their prior: a step of the weights that forgets which
     features could split a box, or steps of trees under other weights, move their mean square."""
-    found = drawn(LEARNED, seed=3, draws=1500, rungs=1, thin=60, warmup=200).prior()
+    found = drawn(LEARNED, seed=3, draws=1200, rungs=1, thin=60, warmup=200).prior()
     x, z = found.parameters.beliefs
     assert (x.name, z.name) == ("feature_weight(x)", "feature_weight(z)")
     assert (x.prior, x.prior_mean) == ("dirichlet(1)", 0.5)
@@ -197,9 +197,20 @@ def test_the_prior_of_chains() -> None:
     assert (x.low, x.high) == pytest.approx((0.025, 0.975), abs=0.03)
 
 
+@pytest.mark.filterwarnings("ignore::slp.SlpWarning")
+def test_the_use_of_features_under_the_prior() -> None:
+    """Independent draws of weights and trees, beside sums of the prior at fixed weights."""
+    summed = Summed(LEARNED, 12)
+    found = drawn(LEARNED, seed=1, draws=20, rungs=1, thin=20, warmup=50)
+    for name, use in found.split_probabilities().items():
+        every = [own.prior().split_probabilities()[name].probability for own in summed.found]
+        have, error = use.prior_probability, use.prior_probability_error
+        assert have is not None and error is not None
+        assert abs(have - summed.weights @ np.array(every)) < MOST_ERRORS * error < 0.1
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("text", [LEARNED, GAP], ids=["feature_then_cut", "gap"])
-@pytest.mark.parametrize("rungs", [1, None])
+@pytest.mark.parametrize(("text", "rungs"), [(LEARNED, None), (GAP, 1)], ids=["ladders", "gap"])
 def test_as_sums_at_fixed_weights(text: str, rungs: int | None) -> None:
     summed = Summed(text)
     found = drawn(text, seed=3, draws=1000, rungs=rungs, effort="quick")
