@@ -239,7 +239,7 @@ def main() -> None:
     parser.add_argument("--trees", type=int, default=50)
     parser.add_argument("--folds", type=int, default=5)
     parser.add_argument("--constraints", action="store_true")
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     warnings.simplefilter("ignore")
     if asked.constraints:
         print("| rows | without | with | gain |\n| ---: | ---: | ---: | ---: |")
