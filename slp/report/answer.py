@@ -337,10 +337,14 @@ def _kept_together(number: str) -> str:
 
 
 def classes_text(posterior: Posterior) -> str:
-    """The classes with their rows, or the mean of the response."""
+    """The classes, with their rows where the table still has them, or the leaf model of numbers."""
     table_ = posterior.table
-    total = table_.statistics.sum(axis=0)
-    if table_.leaf.classes:
-        pairs = zip(table_.leaf.classes, total, strict=False)  # behind them may be a prior
-        return ", ".join(f"{label_text(c)} ({n:.10g} rows)" for c, n in pairs)
-    return f"numbers; leaves follow {rounded_text(table_.leaf.describe())}"
+    if not table_.leaf.classes:
+        return f"numbers; leaves follow {rounded_text(table_.leaf.describe())}"
+    try:
+        total = table_.statistics.sum(axis=0)
+    except UnsupportedError as error:  # a run that was saved without its table
+        names = ", ".join(map(label_text, table_.leaf.classes))
+        return f"{names}; how many rows each has is not known ({error.diagnostics[0].code})"
+    pairs = zip(table_.leaf.classes, total, strict=False)  # behind them may be a prior
+    return ", ".join(f"{label_text(c)} ({n:.10g} rows)" for c, n in pairs)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slp.compile import problem_on
+from slp.data import Table
 from slp.engines import infer, read_for
 from slp.errors import BudgetError, SlpError, UnsupportedError
 from slp.late import optional_module
@@ -145,8 +146,12 @@ def _of_outcomes(plot: Any, posterior: Posterior, prior: Posterior | None) -> It
         )
         draws = {"by_draws": _by_draws(posterior)}
         yield _Picture("survival", caption, lambda: plot.survival(posterior, **draws))
-    kept = table.leaf.classes or table.counts.max(initial=1) == 1
-    if not kept or table.weighted is not None or table.leaf.exposed or not posterior.likelihood:
+    if (
+        not _has_outcomes(table)
+        or table.weighted is not None
+        or table.leaf.exposed
+        or not posterior.likelihood
+    ):
         return
     seen = ", and before the data (prior)" if prior is not None else ""
     caption = (
@@ -154,6 +159,15 @@ def _of_outcomes(plot: Any, posterior: Posterior, prior: Posterior | None) -> It
         f" (posterior){seen}: a predictive check. Where they differ the model misses something."
     )
     yield _Picture("check", caption, lambda: plot.predictive_check(posterior, prior))
+
+
+def _has_outcomes(table: Table) -> bool:
+    """Whether the outcomes of single rows can be told. Where a run was saved without its table, the
+    picture itself says that they cannot."""
+    try:
+        return bool(table.leaf.classes) or bool(table.counts.max(initial=1) == 1)
+    except UnsupportedError:
+        return True
 
 
 def _of_chains(plot: Any, posterior: Posterior) -> Iterator[_Picture]:

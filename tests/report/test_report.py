@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import TypeAlias
 
+import polars as pl
 import pytest
 
 import slp
@@ -229,6 +230,28 @@ def test_a_saved_run_has_a_report(tmp_path: Path, posterior: Run) -> None:
     with pytest.raises(slp.UsageError) as caught:
         posterior("classes").report(tmp_path / "none" / "page.html")
     assert caught.value.diagnostics[0].code == "E701"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("classes", [False, True])
+@pytest.mark.parametrize("text", [":- use(growtree).", ":- trees(3)."])
+@pytest.mark.filterwarnings("ignore:.*W530")
+def test_a_run_saved_without_its_table_has_a_report(
+    classes: bool, text: str, tmp_path: Path
+) -> None:
+    """What needs the rows says so in its place; all else is there."""
+    frame = pl.DataFrame({"x": range(12), "z": [0, 1, 2] * 4})
+    response = list("aaaaaabbbbbb") if classes else [x + 0.5 * (x > 5) for x in range(12)]
+    engine = "additive" if "trees" in text else "mh"
+    options = {"engine": engine, "seed": 1, "draws": 40, "chains": 2, "warmup": 10, "thin": 1}
+    run = slp.parse(text).posterior(frame, response, **options)  # type: ignore[arg-type]
+    run.save(tmp_path / "run.slpz")
+    saved = slp.load_posterior(tmp_path / "run.slpz")
+    told = Elements(report_html(saved)).text
+    assert "The pictures do not show the prior (E562)" in told
+    assert "The picture of check is missing (E562)" in told
+    assert ("a, b; how many rows each has is not known (E562)" in told) == classes
+    assert f"SHA-256 of what was read {run.table.digest}" in told
 
 
 def test_escaping() -> None:
