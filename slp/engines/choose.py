@@ -53,7 +53,7 @@ _FINITE = "the program has a finite tree grammar, so its trees can be summed exa
 #: A chart of so many boxes takes some minutes.
 _BOXES_OF_CHART = 2.0**20
 
-_MANY_BOXES = f"there may be more than {_BOXES_OF_CHART:,.0f} boxes, too many for exact sums"
+_MANY_BOXES = f"there may be more than {_BOXES_OF_CHART:,.0f} boxes, too many for sums in NumPy"
 
 _COUNTS = "states that count their leaves take more memory and time than exact sums are given"
 
@@ -183,7 +183,7 @@ def _by_size(problem: Problem, request: Request, level: Level) -> EngineChoice:
         if isinstance(grammar.states, OpenStates):
             return EngineChoice(DRAWS, _MANY)
         if compiled_is_there() and _many_boxes(problem):
-            return EngineChoice(DRAWS, _MANY_BOXES + _plainly(problem))
+            return EngineChoice(DRAWS, _MANY_BOXES)
         return EngineChoice(SUMS, _FINITE + _plainly(problem))
     if size.fits(room, MOST_SPLITS):
         return _by_time(size, request.deadline.seconds, level)

@@ -160,6 +160,11 @@ class Engine(Protocol[T]):
         """Why it does not take this problem with these options; empty if it does."""
         return ()
 
+    def outside_core(self, problem: Problem, options: T) -> str | None:
+        """Why it runs in Python for a problem, as the end of a sentence about the compiled core.
+        None if it runs there, or always in Python, or if the choice of the engine has said it."""
+        return None
+
     def run(self, problem: Problem, request: Request, options: T) -> Result:
         """The distribution over trees, found until the deadline.
 

@@ -17,7 +17,7 @@ from slp.engines.prior_uses import with_prior_uses
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.engines.shared.choices import draws_instead
 from slp.errors import UnsupportedError, UsageError, warn
-from slp.kernels.compiled import N_CORES
+from slp.kernels.compiled import N_CORES, compiled_core
 from slp.messages.inference import NOT_USED
 from slp.messages.names import joined
 from slp.problem.problem import Problem
@@ -142,6 +142,10 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
     refused = engine.refusal(problem, own)
     if refused:
         raise (UsageError if engine.refuses_options else UnsupportedError)(refused)
+    why = engine.outside_core(problem, own) if compiled_core() is not None else None  # else W590
+    if why is not None:
+        reason = f"{request.choice.reason}; it runs in Python, as the core {why}"
+        request = replace(request, choice=replace(request.choice, reason=reason))
     tell_first_answer(engine, problem, request)
     result, choice = engine.run(problem, request, own), request.choice
     if choice.too_large and not _found_wanting(result):

@@ -69,9 +69,9 @@ class Product:
         return tuple(sorted({outcome for outcome in tests if outcome is not None}))
 
     def leaf_prior(self, state: int) -> int:
-        """The number of the prior of a leaf in this state: the least of those that apply, as
-        priors are numbered in the order in which they count."""
-        return min((own.number for own in self._applying(state)), default=0)
+        """The number of the prior of a leaf in this state: the first of those that apply, by the
+        order of the factors. Their numbers have another order where two boxes share a prior."""
+        return next((own.number for own in self._applying(state)), 0)
 
     def contradicts(self, state: int) -> bool:
         """Whether two known distributions apply to a leaf in this state."""

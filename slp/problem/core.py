@@ -44,11 +44,6 @@ def core_for(table: Table, constraints: Iterable[Constraint] = ()) -> Any | None
     return None if beyond_core(table, constraints) else compiled_core()
 
 
-def core_of_one_prior(table: Table, constraints: Iterable[Constraint] = ()) -> Any | None:
-    """The same for a pass that takes no leaves with priors of their own in boxes."""
-    return None if table.leaf.in_boxes else core_for(table, constraints)
-
-
 def beyond_core(table: Table, constraints: Iterable[Constraint] = ()) -> str | None:
     """What the core does not take of a table, or of constraints on it, as the end of a sentence;
     None if it takes all.

@@ -50,6 +50,22 @@ def test_the_same_prior_changes_nothing() -> None:
     assert boxed.map().log_joint == pytest.approx(plain.map().log_joint, abs=1e-10)
 
 
+def test_the_first_of_several_counts_where_boxes_share_a_prior() -> None:
+    """A leaf in `heavy` and `infant` has the prior that stands first, whether or not a box that
+    stands before both has the other: the numbers of that one differ by nothing that shows."""
+    head = HEAD + "box(old, age, 30, inf). :- leaf(dirichlet(1)). "
+    said = ":- leaf(in(heavy), dirichlet([2, 2])). :- leaf(in(infant), dirichlet([1, 9])). "
+    shared, own = (f":- leaf(in(old), dirichlet([1, {b}])). " for b in ("9", "9.000000000001"))
+    for engine in ("exact", "chart", "enumerate"):
+        have, want = (
+            slp.parse(head + first + said).posterior(TABLE, engine=engine, seed=1, draws=0)
+            for first in (shared, own)
+        )
+        assert have.log_evidence == pytest.approx(want.log_evidence, abs=1e-9)
+        for best in have.k_best(20):
+            assert have.log_posterior(best.tree) == pytest.approx(best.log_posterior, abs=1e-9)
+
+
 def test_known_shares_by_hand() -> None:
     """One split, `weight < 2.5`, is left: the single leaf holds the box, and so does the right one
     of the split."""

@@ -90,6 +90,8 @@ class AllDerivations:
         measures = {body.measure for body in bodies if isinstance(body, ir.SplitBody)}
         #: whether a tree stands for all that part the rows alike
         self.by_partition = measures == {"partition"}
+        #: label, head, guards and body of each rule; states have no variables to be kept apart from
+        self._rules = [(rule, *_fresh_rule(rule)) for rule in program.rules]
         everything = Node(tuple(range(len(example.rows))))
         most_allowed = min(
             (c.count for c in program.constraints if isinstance(c, MaxLeaves)),
@@ -159,8 +161,7 @@ class AllDerivations:
         """Instances of the rules: each solution of the guards before the split is one. How many
         rows the box has are facts."""
         clauses = [*self.program.clauses, *self._rows_of(node)]
-        for rule in self.program.rules:
-            label, head, guards, body = _fresh_rule(rule)
+        for rule, label, head, guards, body in self._rules:
             bindings = unify(head, state, {})
             if bindings is None:
                 continue

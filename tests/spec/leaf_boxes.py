@@ -56,7 +56,11 @@ def main() -> None:
     several = none = 0
     for seed in range(first, first + n):
         case = case_of(seed)
-        compare(case)
+        try:
+            compare(case)
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}") from error
+        random_case.cache_clear()
         several += priors_of(case) > 1
         none += not case.spec.derivations
     print(f"{n} programs agree; {several} have leaves of several priors, {none} have no tree")

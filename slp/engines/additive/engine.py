@@ -9,6 +9,7 @@ from slp.engines.additive.options import SumOptions
 from slp.engines.additive.refusals import find_refusals
 from slp.engines.contract import Engine, Request
 from slp.errors import Diagnostic
+from slp.problem.core import beyond_core
 from slp.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -34,6 +35,10 @@ class _Additive(Engine[SumOptions]):
     def refusal(self, problem: Problem, options: SumOptions) -> tuple[Diagnostic, ...]:
         """See `Engine`: E577."""
         return tuple(find_refusals(problem))
+
+    def outside_core(self, problem: Problem, options: SumOptions) -> str | None:
+        """See `Engine`."""
+        return beyond_core(problem.table)
 
     def run(self, problem: Problem, request: Request, options: SumOptions) -> Result:
         """See `Engine`, and `slp.engines.additive.run.run_sums`."""

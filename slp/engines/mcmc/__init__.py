@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from slp.engines.mcmc.sample import (
         chain_schedule,
         forward_draws,
+        outside_core,
         run_chains,
         runs_forward,
         tree_sampler,
@@ -30,6 +31,7 @@ __all__ = [
     "chain_schedule",
     "find_refusals",
     "forward_draws",
+    "outside_core",
     "run_chains",
     "runs_forward",
     "seconds_of_step",
@@ -43,7 +45,7 @@ __getattr__, __dir__ = late_names(
         "slp.engines.mcmc.default_steps": "seconds_of_step",
         "slp.engines.mcmc.refusals": "find_refusals",
         "slp.engines.mcmc.sample": (
-            "chain_schedule forward_draws run_chains runs_forward tree_sampler"
+            "chain_schedule forward_draws outside_core run_chains runs_forward tree_sampler"
         ),
     },
 )

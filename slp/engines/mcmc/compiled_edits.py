@@ -26,6 +26,7 @@ from slp.engines.shared.core_chains import (
     core_tests,
     seeds,
 )
+from slp.engines.shared.core_limits import why_not_in_core
 from slp.engines.shared.digests import digest_of_grammar, digest_of_table
 from slp.engines.shared.proposal_names import read_names
 from slp.engines.shared.starts import no_edits, search_of_edits_stopped
@@ -33,7 +34,6 @@ from slp.ir.constraints import Constraint, Support
 from slp.ir.program import MEASURES, EditPrior, Measure
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
-from slp.problem.core import core_for
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages.over_trees import ScoredTrees
 from slp.results.record.edits import result_of_edits
@@ -50,14 +50,16 @@ CoreEdits: TypeAlias = "EditState"
 _NO_LIMIT = 2**32 - 1
 
 
-def edits_are_compiled(constraints: Iterable[Constraint], table: Table) -> bool:
-    """Whether the core can run; it does not call predicates on edited trees."""
+def why_not_edited(constraints: Iterable[Constraint], table: Table) -> str | None:
+    """Why the core does not run, as the end of a sentence; None if it does."""
     own = list(constraints)
-    return core_for(table, own) is not None and not any(c.by_code for c in own)
+    if any(c.by_code for c in own):
+        return "asks no predicates about edited trees"
+    return why_not_in_core(own, table)
 
 
 class CompiledEditMetropolisHastings(CoreChains):
-    """Chains over sequences of edits of a given tree, where `edits_are_compiled`.
+    """Chains over sequences of edits of a given tree, where `why_not_edited` says nothing.
 
     Parameters
     ----------

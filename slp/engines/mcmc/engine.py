@@ -54,6 +54,10 @@ class ChainsOverTrees:
         """See `Engine`."""
         return tuple(dict.fromkeys(self.find_refusals(problem, options)))
 
+    def outside_core(self, problem: Problem, options: TreeChainOptions) -> str | None:
+        """See `Engine`."""
+        return mcmc.outside_core(problem, options) if self.in_core else None
+
     def run(self, problem: Problem, request: Request, options: TreeChainOptions) -> Result:
         """See `Engine`, and `slp.engines.mcmc.sample.run_chains`."""
         return mcmc.run_chains(self, problem, request, options, self.in_core)

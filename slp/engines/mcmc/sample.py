@@ -9,7 +9,7 @@ from typing import Any
 from slp.data import Table
 from slp.data.memory import check_room_for_bit_sets
 from slp.engines.contract import Request
-from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings, edits_are_compiled
+from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings, why_not_edited
 from slp.engines.mcmc.default_proposal import proposal_of, why_no_tree_moves
 from slp.engines.mcmc.default_steps import WARM_UP_SCANS, default_steps, most_rungs, scan_steps
 from slp.engines.mcmc.forward import ForwardDraws
@@ -23,7 +23,7 @@ from slp.engines.mcmc.rounds import EnoughRounds
 from slp.engines.mcmc.tempering import CompiledScans, ScansOverParameters, Tempering
 from slp.engines.registry import plain_engine
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
-from slp.engines.shared.core_limits import core_makes, core_takes
+from slp.engines.shared.core_limits import core_takes, why_not_made
 from slp.engines.shared.drawing import DrawingEngine, draw
 from slp.engines.shared.forward_runs import can_run_forward
 from slp.engines.shared.proposal_names import (
@@ -179,14 +179,23 @@ def _room(
     )
 
 
-def _compiled(problem: Problem, proposal: str) -> bool:
-    """Whether the chains run in the compiled core."""
+def outside_core(problem: Problem, options: TreeChainOptions) -> str | None:
+    """Why the chains do not run in the compiled core, as the end of a sentence; None if they do."""
+    return _outside_core(problem, proposal_of(problem, options))
+
+
+def _outside_core(problem: Problem, proposal: str) -> str | None:
     program = problem.program
     if problem.grammar.backtracks:
-        return False
+        return "takes back no choice of a derivation"
     if program.edits is not None:
-        return edits_are_compiled(program.constraints, problem.table)
-    return core_makes(problem, proposal)
+        return why_not_edited(program.constraints, problem.table)
+    return why_not_made(problem, proposal)
+
+
+def _compiled(problem: Problem, proposal: str) -> bool:
+    """Whether the chains run in the compiled core."""
+    return _outside_core(problem, proposal) is None
 
 
 def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) -> TreeSampler[Any]:

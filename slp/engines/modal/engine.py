@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from slp.engines import modal
 from slp.engines.contract import Engine, Request
 from slp.engines.modal.options import ModalOptions
-from slp.engines.shared.core_limits import preferences_about_trees
+from slp.engines.shared.core_limits import preferences_about_trees, why_not_of_one_prior
 from slp.errors import Diagnostic
 from slp.messages.inference import MODAL_OF_EDITS
 from slp.problem.problem import Problem
@@ -34,6 +34,10 @@ class _Modal(Engine[ModalOptions]):
         if problem.program.edits is not None:
             return (MODAL_OF_EDITS(),)
         return preferences_about_trees(problem.program.constraints)
+
+    def outside_core(self, problem: Problem, options: ModalOptions) -> str | None:
+        """See `Engine`."""
+        return why_not_of_one_prior(problem)
 
     def run(self, problem: Problem, request: Request, options: ModalOptions) -> Result:
         """See `Engine`, and `slp.engines.modal.run.run_modal`."""

@@ -19,7 +19,7 @@ from slp.engines.contract import Request
 from slp.engines.modal.options import ModalOptions
 from slp.engines.modal.result import ModalTree, result_of_grown_trees
 from slp.engines.registry import plain_engine
-from slp.engines.shared.core_limits import core_takes
+from slp.engines.shared.core_limits import why_not_of_one_prior
 from slp.engines.shared.growth.core import core_engine, grow_in_core
 from slp.engines.shared.growth.plan import MOST_UNDONE, Ending, Grown, Plan
 from slp.engines.shared.growth.pruning import Pruning
@@ -79,8 +79,7 @@ class ModalTrees:
     def __init__(self, problem: Problem, request: Request, options: ModalOptions) -> None:
         self.problem, self.request, self.options = problem, request, options
         constraints = problem.program.constraints
-        one_prior = not problem.table.leaf.in_boxes
-        self._core = one_prior and core_takes(constraints, problem.table)
+        self._core = why_not_of_one_prior(problem) is None
         self._interrupted = False
         self._cut_short = False
         self._n = 0

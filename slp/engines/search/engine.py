@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from slp.engines import search
 from slp.engines.contract import Engine, NoOptions, Request
+from slp.engines.shared.core_limits import why_not_of_one_prior
 from slp.errors import Diagnostic
 from slp.problem.problem import Problem
 
@@ -31,6 +32,10 @@ class _SearchEngine(Engine[NoOptions]):
     def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:
         """See `Engine`: E301."""
         return problem.unsummable
+
+    def outside_core(self, problem: Problem, options: NoOptions) -> str | None:
+        """See `Engine`."""
+        return why_not_of_one_prior(problem)
 
     def run(self, problem: Problem, request: Request, options: NoOptions) -> Result:
         """See `Engine`, and `slp.engines.search.run.run_search`."""

@@ -19,6 +19,7 @@ from slp.engines.registry import plain_engine
 from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.engines.search.listing import LEAST_SECONDS, AnySearch, Listing
 from slp.engines.search.result import result_of_search
+from slp.engines.shared.core_limits import why_not_of_one_prior
 from slp.engines.shared.growth.core import core_engine, grow_in_core
 from slp.engines.shared.growth.plan import Ending, Grown, Plan
 from slp.engines.shared.growth.pruning import Pruning
@@ -94,8 +95,8 @@ class _Run:
 
     @property
     def _core(self) -> bool:
-        """Whether it runs in the core, which searches where leaves have one prior."""
-        return self.problem.core is not None and not self.problem.table.leaf.in_boxes
+        """Whether it runs in the core."""
+        return why_not_of_one_prior(self.problem) is None
 
     def result(self) -> Result:
         """What the search finds."""

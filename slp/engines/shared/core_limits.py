@@ -12,6 +12,9 @@ from slp.ir.tree_grammar import CallRule, OpenStates, TreeGrammar
 from slp.problem.core import beyond_core, core_for
 from slp.problem.problem import Problem
 
+_ONE_PRIOR = "has leaves with priors of their own in boxes in sums, and in chains without `q_pg`"
+_NO_MOVES = "moves no trees where a state calls another one or has two rules of a kind"
+
 
 def core_takes(constraints: Iterable[Constraint], table: Table) -> bool:
     """Whether the core is installed, takes the table and can make all tests; otherwise the plain
@@ -32,6 +35,13 @@ def why_not_in_core(constraints: Iterable[Constraint], table: Table) -> str | No
     return why
 
 
+def why_not_of_one_prior(problem: Problem) -> str | None:
+    """The same for an engine that, in the core, gives all leaves one prior."""
+    if problem.table.leaf.in_boxes:
+        return _ONE_PRIOR
+    return why_not_in_core(problem.program.constraints, problem.table)
+
+
 def preferences_about_trees(constraints: Iterable[Constraint]) -> tuple[Diagnostic, ...]:
     """Why an engine that tests finished trees, and does not weigh them, refuses preferences
     (E301)."""
@@ -40,17 +50,24 @@ def preferences_about_trees(constraints: Iterable[Constraint]) -> tuple[Diagnost
 
 
 def core_makes(problem: Problem, proposal: str) -> bool:
-    """Whether the core makes chains over the trees of a grammar by these proposals.
+    """Whether the core makes chains over the trees of a grammar by these proposals. Raises as
+    `why_not_made`."""
+    return why_not_made(problem, proposal) is None
+
+
+def why_not_made(problem: Problem, proposal: str) -> str | None:
+    """Why it does not, as the end of a sentence; None if it does.
 
     Raises
     ------
     UsageError
         E516: the text names no proposals.
     """
-    if problem.table.leaf.in_boxes and "q_pg" in proposal:
-        return False  # its filter knows one prior of leaves
-    constraints = problem.program.constraints
-    return core_takes(constraints, problem.table) and core_moves(problem.grammar, proposal)
+    if "q_pg" in proposal:
+        why = why_not_of_one_prior(problem)
+    else:
+        why = why_not_in_core(problem.program.constraints, problem.table)
+    return why or (None if core_moves(problem.grammar, proposal) else _NO_MOVES)
 
 
 def core_moves(grammar: TreeGrammar, proposal: str) -> bool:

@@ -79,6 +79,10 @@ class SumsOverTrees:
         """See `Engine`: E301."""
         return problem.unsummable
 
+    def outside_core(self, problem: Problem, options: NoOptions) -> str | None:
+        """See `Engine`: the choice says it, which depends on it."""
+        return None
+
     def run(self, problem: Problem, request: Request, options: NoOptions) -> Result:
         """See `Engine`.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from slp.engines import smc
 from slp.engines.contract import Engine, Request
-from slp.engines.shared.core_limits import preferences_about_trees
+from slp.engines.shared.core_limits import preferences_about_trees, why_not_of_one_prior
 from slp.engines.smc.options import FilterLimits, FilterOptions
 from slp.errors import Diagnostic
 from slp.messages.inference import FILTER_OF_EDITS, FILTER_OF_PREDICATES
@@ -36,6 +36,10 @@ class _SMC(Engine[FilterOptions]):
             return refused
         asked = asked_predicates(problem.program.constraints)
         return (FILTER_OF_PREDICATES(),) if asked else ()
+
+    def outside_core(self, problem: Problem, options: FilterOptions) -> str | None:
+        """See `Engine`."""
+        return why_not_of_one_prior(problem)
 
     def run(self, problem: Problem, request: Request, options: FilterOptions) -> Result:
         """See `Engine`, and `slp.engines.smc.sample.run_filter`."""

@@ -13,6 +13,7 @@ from slp.data.memory import check_room_for_bit_sets, room_beside
 from slp.engines.contract import Request
 from slp.engines.registry import plain_engine
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
+from slp.engines.shared.core_limits import why_not_of_one_prior
 from slp.engines.shared.drawing import DrawingEngine, draw
 from slp.engines.shared.filter_plan import (
     BYTES_OF_PARTICLE,
@@ -34,7 +35,6 @@ from slp.messages.inference import (
     PARTICLES_FAILED,
 )
 from slp.messages.names import plural
-from slp.problem.core import core_of_one_prior
 from slp.problem.problem import Problem
 from slp.results.record.result import Result
 from slp.results.record.sampler import DrawnRun, TreeSampler
@@ -76,7 +76,7 @@ def run_filter(
     """
     _check(options)
     room = room_beside(problem.table, request.memory)
-    if core_of_one_prior(problem.table, problem.program.constraints) is None:
+    if why_not_of_one_prior(problem) is not None:
         check_room_for_bit_sets(problem.table, request.memory)
     else:
         room -= _bytes_of_threads(problem, request, options, room)
@@ -140,7 +140,7 @@ def _check_room_for_particles(
 ) -> None:
     """Raise BudgetError E501 if the particles of the islands that run at once do not fit into
     `room` bytes, before they are made."""
-    compiled = core_of_one_prior(problem.table, problem.program.constraints) is not None
+    compiled = why_not_of_one_prior(problem) is None
     at_once = min(request.threads, options.islands)
     each = at_once * (_PER_PARTICLE if compiled else _PER_PLAIN_PARTICLE)
     if options.n_particles * each > room:
@@ -183,7 +183,7 @@ def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) ->
     how = (options.proposal, options.order, options.resampling, float(options.ess))
     plan = FilterPlan(options.n_particles, options.kept, *how)
     own = problem.program.constraints
-    if core_of_one_prior(problem.table, own) is None:
+    if why_not_of_one_prior(problem) is not None:
         plain: TreeSampler[Any] = plain_engine("smc").plain_filter(
             problem, plan, options.room, likelihood
         )

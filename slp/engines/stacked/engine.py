@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from slp.data.row_part import FEWEST_ROWS
 from slp.engines import stacked
 from slp.engines.contract import Engine, Request
+from slp.engines.registry import engine_named
 from slp.engines.stacked.options import StackedOptions
 from slp.errors import Diagnostic
 from slp.messages.stacked import STACKED_OF_EDITS, TOO_FEW_TO_STACK
 from slp.problem.problem import Problem
+from slp.results.record.choice import DRAWS
 
 if TYPE_CHECKING:
     from slp.results.record.result import Result
@@ -34,6 +36,11 @@ class _Stacked(Engine[StackedOptions]):
             return (STACKED_OF_EDITS(),)
         rows = problem.table.n_rows
         return (TOO_FEW_TO_STACK(rows=rows, least=FEWEST_ROWS),) if rows < FEWEST_ROWS else ()
+
+    def outside_core(self, problem: Problem, options: StackedOptions) -> str | None:
+        """See `Engine`: that of the members."""
+        members = engine_named(DRAWS)
+        return members.outside_core(problem, members.Options(rungs=1))
 
     def run(self, problem: Problem, request: Request, options: StackedOptions) -> Result:
         """See `Engine`, and `slp.engines.stacked.run.run_stacked`."""
