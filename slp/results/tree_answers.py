@@ -16,6 +16,7 @@ from slp import results
 from slp.data.table import Table
 from slp.errors import UsageError
 from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
+from slp.messages.sums import NOT_OF_SUMS
 from slp.messages.tree_texts import NO_TREE_GIVEN
 from slp.results.averages.paths import TreePath
 from slp.results.rashomon import RashomonSet
@@ -180,7 +181,7 @@ class Trees:
         ------
         UsageError
             `n` or `seed` is no whole number from 0 up (E505); the engine is neither `exact` nor
-            `chart` (E535).
+            `chart` (E535); draws are sums of trees (E578).
         DataError
             `X` lacks a column, or a value.
         """
@@ -188,6 +189,8 @@ class Trees:
         if seed is not None:
             check_count("seed", seed, most=math.inf)
         rng = np.random.default_rng(fresh_seed() if seed is None else seed)
+        if self._result.trees_summed is not None:
+            raise UsageError(NOT_OF_SUMS(what="the path of a row down one tree"))
         paths = self._result.sample_paths(self.table.new_rows(X), n, rng)
         if paths is None:
             raise UsageError(NO_PATHS(engine=self._result.choice.engine))

@@ -131,6 +131,7 @@ def test_what_is_asked_of_one_tree_is_refused() -> None:
         found.root_probabilities,
         lambda: found.proximity(frame[:2]),
         found.representative_tree,
+        lambda: found.sample_paths(frame[:2]),
         lambda: found.probability("tree(T), uses(T, x0)"),
     ):
         with pytest.raises(slp.SlpError, match="E578"):
