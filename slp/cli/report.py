@@ -22,6 +22,8 @@ from slp.cli.options import (
 from slp.cli.partial_results import asked, known_is_told
 from slp.cli.suggested_command import command_again
 from slp.cli.summary import feature_uses
+from slp.errors import UnsupportedError
+from slp.late import optional_module
 
 
 @click.command(name="report")
@@ -64,5 +66,15 @@ def report_command(
         posterior, _ = asked(posterior, feature_uses)
         context = click.get_current_context()
         posterior.report(output, command=command_again(context, {"seed": posterior.seed}))
-    say(f"{output} written")
+    say(f"{output} written{_without_pictures()}")
     exit_if_interrupted(posterior)
+
+
+def _without_pictures() -> str:
+    """What the page lacks where matplotlib is missing, and the remedy; else nothing."""
+    try:
+        optional_module("plot")
+    except UnsupportedError as error:
+        (found,) = error.diagnostics
+        return f" without pictures: {found.message}; {found.help}"
+    return ""

@@ -29,7 +29,7 @@ _RESPONSES = frozenset("y target class label outcome response diagnosis species"
 MOST_SHOWN = 6  # levels of a column that are listed
 _LONGEST = 24  # characters of a level that are shown
 _LATER = "part of the question about durations above: it is not known beforehand"
-_TO_USE_IT = "to use it, declare missing(side), or take these rows out"
+_TO_USE_IT = "to use it, take these rows out, or this line in its place:"
 _FEW_ROWS = 20  # a column whose values all differ may be a measurement in fewer rows
 
 
@@ -41,6 +41,11 @@ class ColumnRole:
     kind: str
     values: str
     left_out: str | None = None
+
+    @property
+    def wants_side(self) -> bool:
+        """Whether it is left out only because its missing values have no side."""
+        return self.left_out is not None and self.left_out.endswith(_TO_USE_IT)
 
 
 @dataclass(frozen=True)

@@ -142,18 +142,16 @@ def _column_lines(plan: TablePlan) -> Iterator[str]:
     yield "% quantiles, [numeric, bins(quantile, 10)]: fewer cuts make exact sums fit. Numbers that"
     yield "% are names become [categorical]."
     yield ""
-    told = [
-        (directive("feature", atom_of(d.column), list_term(_declared(d))), d.values)
-        for d in plan.features
-    ]
-    for line, values in told:
-        yield f"{line}  % {values}"
+    for d in plan.features:
+        yield f"{_feature_line(d)}  % {d.values}"
     left_out = [d for d in plan.others if d.left_out is not None]
     if left_out:
         yield ""
         yield "% Left out:"
     for d in left_out:
         yield f"{directive('ignore', atom_of(d.column))}  % {visible(str(d.left_out))}"
+        if d.wants_side:
+            yield f"%{_feature_line(d)}  % each split says where missing values go"
     yield ""
     used = [d.column for d in plan.features]
     questions = list(column_questions(used, [d.column for d in left_out], plan.outcome))
@@ -164,12 +162,14 @@ def _column_lines(plan: TablePlan) -> Iterator[str]:
         yield ""
 
 
-def _declared(role: ColumnRole) -> list[Term]:
-    """The kind of a feature, and its missing values, which only a categorical one has here."""
+def _feature_line(role: ColumnRole) -> str:
+    """The declaration of a feature: its kind, and what its missing values are, if it has any."""
+    kind: Term = Atom(role.kind)
     if role.kind == "ordinal":
-        return [Struct("ordinal", (list_term(map(Atom, role.column.categories)),))]
-    missing = [Struct("missing", (Atom("level"),))] * bool(role.column.missing.any())
-    return [Atom(role.kind), *missing]
+        kind = Struct("ordinal", (list_term(map(Atom, role.column.categories)),))
+    place = Atom("level" if role.kind == "categorical" else "side")
+    missing = [Struct("missing", (place,))] * bool(role.column.missing.any())
+    return directive("feature", atom_of(role.column), list_term([kind, *missing]))
 
 
 def _constraint_lines(plan: TablePlan) -> Iterator[str]:

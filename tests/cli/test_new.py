@@ -8,6 +8,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 
@@ -140,12 +141,30 @@ def test_the_roles_of_columns() -> None:
     assert program.response == "outcome"
     left_out = ("id", "name", "site", "weight", "dose_2", "day", "seen", "last")
     assert program.ignored == left_out
-    missing = "1 of 40 cells missing; to use it, declare missing(side), or take these rows out"
+    missing = "1 of 40 cells missing; to use it, take these rows out, or this line in its place:"
     found = ("numbers the rows", "names the rows", "one value only", missing)
     for words in (*found, "row 1 holds `?`", "seems to hold dates"):
         assert words in text
     assert [f.name for f in program.features] == ["age", "dose"]
     assert slp.parse(first_program(odd, "dose")).ir.response == "dose"
+
+
+def test_the_line_that_a_column_with_missing_cells_needs_is_there() -> None:
+    """Put in place of the one that leaves the column out, it runs, for numbers and for an order."""
+    cells = ["small" if i % 3 else "large" if i % 2 else None for i in range(N)]
+    holes = table(
+        weight=[None if i % 5 == 0 else i % 11 for i in range(N)],
+        outcome=CLASSES,
+    ).to_pandas()
+    holes["size"] = pd.Categorical(cells, ["small", "middle", "large"], ordered=True)
+    holes = holes[["age", "weight", "size", "outcome"]]
+    lines = first_program(holes).splitlines()
+    for name, kind in (("weight", "numeric"), ("size", "ordinal([small, middle, large])")):
+        i = next(i for i, line in enumerate(lines) if line.startswith(f":- ignore({name})."))
+        assert lines[i + 1].startswith(f"%:- feature({name}, [{kind}, missing(side)]).")
+        lines[i : i + 2] = [lines[i + 1][1:]]
+    posterior = slp.parse("\n".join(lines)).posterior(holes, draws=0, engine="exact")
+    assert {"weight", "size"} <= set(posterior.split_probabilities())
 
 
 def test_missing_values_of_text_are_a_level() -> None:

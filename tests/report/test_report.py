@@ -210,11 +210,28 @@ print(report_html(posterior))
     assert "This page has no pictures (E570): pictures need matplotlib" in told
 
 
+def test_without_matplotlib_the_command_says_so(tmp_path: Path) -> None:
+    patients()[:6].write_csv(tmp_path / "data.csv")
+    program = """
+import sys
+sys.modules["matplotlib"] = None
+from slp_commands import main
+main()
+"""
+    command = [sys.executable, "-P", "-c", program, "report", "growtree", "data.csv"]
+    done = subprocess.run(command, capture_output=True, check=True, cwd=tmp_path, text=True)
+    lacking = "without pictures: pictures need matplotlib, which is not installed; install it: "
+    assert done.stdout == f"report.html written {lacking}`pip install matplotlib`\n"
+
+
 @pytest.mark.slow
-def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_writes_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
     patients().write_csv("data.csv")
     assert run(slp_command, ["report", "growtree", "data.csv", "--seed", "7"]) == 0
+    assert capsys.readouterr().out == "report.html written\n"
     told = Elements(Path("report.html").read_text("utf-8")).text
     assert " report growtree data.csv --seed 7" in told
     assert "leapfrogs" not in told  # an option of another engine
