@@ -113,17 +113,20 @@ class SumArrays:
         return out
 
     def _values(self, numbers: NDArray[np.float64], threads: int) -> NDArray[np.float64]:
-        values, shape = self.arrays.statistics[:, 0], (len(self), self.n_trees)
-        told = all(feature.kind.compiled for feature in self._table.features)
-        if told and not np.isnan(numbers).any():
-            where = self._ensemble.leaves(numbers, threads)
-            if (where >= 0).all():
-                return np.asarray(values[where].reshape(*shape, len(numbers)).sum(axis=1))
-        each = np.zeros((len(self.arrays), len(numbers)))
-        paths = SidedTrees(self._table, self._counted).paths(numbers)
-        for own, (at, leaves, shares) in zip(each, paths, strict=True):
+        where = np.full((len(self.arrays), len(numbers)), -1, np.int64)
+        if all(feature.kind.compiled for feature in self._table.features):
+            whole = np.flatnonzero(~np.isnan(numbers).any(axis=1))
+            where[:, whole] = self._ensemble.leaves(np.ascontiguousarray(numbers[whole]), threads)
+        told = where >= 0
+        each = np.where(told, self.arrays.statistics[:, 0][where], 0.0)
+        trees, rows = (np.flatnonzero(~told.all(axis=axis)) for axis in (1, 0))
+        values = self.arrays.take(trees).statistics[:, 0]
+        paths = SidedTrees(self._table, self._counted.take(trees)).paths(numbers[rows])
+        for u, (at, leaves, shares) in zip(trees, paths, strict=True):
+            own = np.zeros(len(rows))
             np.add.at(own, at, shares * values[leaves])
-        return np.asarray(each.reshape(*shape, len(numbers)).sum(axis=1))
+            each[u, rows] = np.where(told[u, rows], each[u, rows], own)
+        return np.asarray(each.reshape(len(self), self.n_trees, -1).sum(axis=1))
 
 
 def sums_of_cuts(
