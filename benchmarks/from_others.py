@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -43,6 +45,16 @@ for (pruned in c(FALSE, TRUE)) {
   name <- if (pruned) "pruned" else "default"
   cat(sprintf("rpart %-8s %8.4f %7.4f\\n", name, mean(score), mean(right)))
 }
+"""
+
+
+#: A sum of trees as large as BART's, with what is known of cars.
+_SUM = """
+:- trees(200).
+:- use(growtree, [alpha = 0.95, beta = 2]).
+:- response(mpg).
+:- constraint(monotone(weight, down)).
+:- constraint(monotone(year, up)).
 """
 
 
@@ -84,13 +96,19 @@ def bart() -> None:
     table = pl.read_csv(folder / "cars.csv").drop_nulls()
     print("program        error    log p    in 90 %")
     told("BART", held_out(table, 5, _bart), table["mpg"].to_numpy())
-    for name in ("prior", "lines"):
-        program = slp.load(folder / f"{name}.slp")
+    of_sum = {"draws": 1000, "warmup": 500, "thin": 1, "chains": 1, "seed": 1}
+    for name, program, options in (
+        ("sum", slp.parse(_SUM), of_sum),
+        *((name, slp.load(folder / f"{name}.slp"), {"draws": 0}) for name in ("prior", "lines")),
+    ):
 
         def fit(
-            train: pl.DataFrame, test: pl.DataFrame, program: slp.Program = program
+            train: pl.DataFrame,
+            test: pl.DataFrame,
+            program: slp.Program = program,
+            options: dict[str, Any] = options,
         ) -> np.ndarray:
-            posterior = program.posterior(train, draws=0)
+            posterior = program.posterior(train, **options)
             density = posterior.density(test, test["mpg"].to_numpy())
             interval = posterior.predict_interval(test)
             return np.column_stack([posterior.predict(test), density, interval])
@@ -131,4 +149,5 @@ def told(name: str, found: np.ndarray, y: np.ndarray) -> None:
 
 
 if __name__ == "__main__":
+    warnings.simplefilter("ignore", slp.SlpWarning)  # one chain says nothing of convergence
     {"rpart": rpart, "bart": bart}[sys.argv[1]]()
