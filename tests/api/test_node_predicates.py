@@ -28,8 +28,9 @@ def test_predicates_on_nodes(failure: str) -> None:
     posterior = made.posterior(ROWS, seed=1, draws=60)
     assert posterior.reason == (
         "the Python predicate tests.api.test_node_predicates:shallow_dose is decided by code at "
-        "each node, and trees cannot be summed exactly under it; without moves from tree to tree: "
-        "for this program they run in Python, where they are slow"
+        "each node, and trees cannot be summed exactly under it; it runs in Python, as the core "
+        "asks no predicates on nodes; without moves from tree to tree: for this program they run "
+        "in Python, where they are slow"
     )
     for draw in posterior.draws:
         (result,) = draw.tree.check(made)

@@ -284,7 +284,7 @@ class _StopAt:
 
 def test_the_plain_search_is_taken_without_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
     want = posterior(":- use(growtree).", frame(8)).map()
-    monkeypatch.setattr(Problem, "core", None)
+    monkeypatch.setattr("slp.engines.search.run.why_not_of_one_prior", lambda _: "is not asked")
     monkeypatch.setattr(weights, "scorer_of", lambda problem, likelihood: _Plain(problem))
     have = posterior(":- use(growtree).", frame(8)).map()
     assert have.certified and have.log_joint == pytest.approx(want.log_joint)

@@ -95,7 +95,7 @@ def test_control_c_before_any_of_them_is_done(monkeypatch: pytest.MonkeyPatch) -
             raise KeyboardInterrupt
         return advance(self, *rest)
 
-    monkeypatch.setattr("slp.engines.smc.sample.core_of_one_prior", lambda *_: None)
+    monkeypatch.setattr("slp.engines.smc.sample.why_not_of_one_prior", lambda _: "is not asked")
     monkeypatch.setattr(ParticleFilter, "advance", interrupted)
     have = filtered(DENISON, particles=10)
     assert have.interrupted and not have.out_of_time
@@ -122,7 +122,7 @@ def test_where_no_island_is_done_the_best_whole_particle_is_told(
     kernels: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if kernels == "reference":
-        monkeypatch.setattr("slp.engines.smc.sample.core_of_one_prior", lambda *_: None)
+        monkeypatch.setattr("slp.engines.smc.sample.why_not_of_one_prior", lambda _: "is not asked")
     error = time_over_after(3, monkeypatch)
     (found,) = error.diagnostics
     assert found.code == "E540" and found.help is not None and found.help.endswith(OR_MODAL)

@@ -239,7 +239,7 @@ def test_particles_are_charged_before_they_are_made(
     """What does not fit is refused, with the number that does; where that number is asked for, the
     island begins."""
     if not compiled:
-        monkeypatch.setattr("slp.engines.smc.sample.core_of_one_prior", lambda *_: None)
+        monkeypatch.setattr("slp.engines.smc.sample.why_not_of_one_prior", lambda _: "is not asked")
     begun: list[int] = []
 
     def start(self: object, *_: object) -> None:
